@@ -1,0 +1,5 @@
+"""`python -m attribution` is `first-fault`."""
+
+from attribution.command import main
+
+main()
