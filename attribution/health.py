@@ -1,4 +1,4 @@
-"""Whether the process lives, and whether it can do its work. Neither needs a sign-in, and neither says why in detail."""
+"""Whether the process lives, and whether it can do its work. Neither needs a sign-in or tells details."""
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required

@@ -1,10 +1,10 @@
 """Settings. Nothing needs to be set: a checkout works as it stands, an installation sets what differs.
 
-    SECRET_KEY        signs sessions and form tokens; kept by `make run` in the data folder; required by a production server
+    SECRET_KEY        signs sessions and form tokens; made and kept by `make run`; a production server must have one
     DATABASE_URL      postgresql://... ; without it SQLite in the data folder
     REDIS_URL         redis://... or unix:///... ; without it the socket of the Valkey that `make run` starts
     DJANGO_DEBUG      1 shows tracebacks on error pages; never on a machine that others reach
-    FIRST_FAULT_URL   the address that users type, https://faults.example.org; host names and cookie rules follow from it
+    FIRST_FAULT_URL   the address that users type, https://faults.example.org; host names and cookie rules follow
     FIRST_FAULT_DATA  the folder for everything that is kept: bundles, SQLite, keys, the Valkey socket
 
 Each of the first three can be given as NAME_FILE too, naming a file that holds the value (a mounted secret).
