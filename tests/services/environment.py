@@ -5,7 +5,9 @@ address is that of the server which the fixtures start. Processes of pytest-xdis
 and have a database of their own in each.
 """
 
+import atexit
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -14,6 +16,8 @@ _FOLDER_NAME = "FIRST_FAULT_TEST_FOLDER"
 IS_FIRST_PROCESS = _FOLDER_NAME not in os.environ
 FOLDER = Path(os.environ.get(_FOLDER_NAME) or tempfile.mkdtemp(prefix="ff-test-"))
 os.environ[_FOLDER_NAME] = str(FOLDER)
+if IS_FIRST_PROCESS:
+    atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 FOLDER.chmod(0o711)  # PostgreSQL runs as another user when the tests run as root
 
 POSTGRESQL_SOCKETS = FOLDER / "postgresql"

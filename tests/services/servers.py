@@ -1,6 +1,5 @@
 """Which servers run for this test run: each is started when first asked for, and all end with the run."""
 
-import shutil
 import subprocess
 
 from attribution.launch import valkey
@@ -32,5 +31,3 @@ def end() -> None:
         _postgresql.stop()
     if _valkey:
         stop(_valkey)
-    if environment.IS_FIRST_PROCESS:
-        shutil.rmtree(environment.FOLDER, ignore_errors=True)
