@@ -1,0 +1,62 @@
+"""Records of a stream: structured telemetry (accounting, Kubernetes objects, metrics) as one-line texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from telemetry.formats import kubernetes, sacct, sacct_json
+from telemetry.formats.documents import Documents, load_documents
+from telemetry.formats.record import Record
+from telemetry.formats.sacct_records import sacct_records
+from telemetry.streams import Stream
+
+__all__ = ["Record", "records"]
+
+_LIMIT = 256 * 1024 * 1024
+_HEAD = 64 * 1024
+
+
+def records(stream: Stream) -> Iterator[Record] | None:
+    """The records of a structured stream, in its order; None when it is lines of text, to be scanned as they stand.
+
+    What a table or document lacks is told in stream.problems; the part that can be read still gives records.
+    """
+    if stream.source not in ("scheduler", "metrics") and not stream.path.endswith((".json", ".jsonl")):
+        return None
+    data = stream.read(_LIMIT)
+    if data is None:
+        return None
+    if sacct.looks_like_sacct(data[:_HEAD]) and not data[:1] == b"{":
+        problems: list[tuple[int, str]] = []
+        rows = sacct.parse_text(data, problems=problems)
+        for line, sentence in problems[:20]:
+            stream.report(sentence, f"line {line}", "Ask sacct again with --parsable2, or with --json.")
+        return sacct_records(rows)
+    documents = load_documents(data)
+    if documents is None:
+        if data[:64].lstrip().startswith((b"{", b"[")) and stream.path.endswith(".json"):
+            stream.report("It is not valid JSON; it was read as lines of text.", "", "Collect the file again.")
+        return None
+    if documents.problem:
+        stream.report(documents.problem, "", "Collect the file again.")
+    return _of_documents(stream, documents)
+
+
+def _of_documents(stream: Stream, documents: Documents) -> Iterator[Record] | None:
+    first = documents.values[0]
+    if sacct_json.is_sacct(first):
+        return _slurm(stream, documents)
+    if kubernetes.is_kubernetes(first):
+        return kubernetes.kubernetes_records(documents)
+    return None
+
+
+def _slurm(stream: Stream, documents: Documents) -> Iterator[Record]:
+    for value in documents.values:
+        if not sacct_json.is_sacct(value):
+            continue
+        problems: list[tuple[int, str]] = []
+        rows = sacct_json.parse_json(value, documents.text, problems)
+        for line, sentence in problems[:20]:
+            stream.report(sentence, f"line {line}", "Ask Slurm again.")
+        yield from sacct_records(rows)
