@@ -1,7 +1,9 @@
 """`make run`, `first-fault run`: the whole console on this machine, until Ctrl-C."""
 
 import argparse
+import atexit
 import os
+import shutil
 import signal
 import sys
 import time
@@ -112,6 +114,8 @@ def _environment(folder: DataFolder, url: str) -> dict[str, str]:
 
 def _start_valkey(supervisor: Supervisor, folder: DataFolder, env: dict[str, str]) -> None:
     socket = valkey.socket_in(folder.run)
+    if socket.parent != folder.run:
+        atexit.register(shutil.rmtree, socket.parent, ignore_errors=True)
     env["REDIS_URL"] = f"unix://{socket}?db=0"
     service = Service("Valkey", folder.log / "valkey.log", lambda output: valkey.start(socket, output=output))
     supervisor.add(service)

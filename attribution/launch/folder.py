@@ -5,7 +5,6 @@ import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
 
 
 class DataFolderError(Exception):
@@ -27,7 +26,7 @@ class DataFolder:
         self.password_file = path / "password"
         self._secret_key_file = path / "secret_key"
         self._sample_mark = path / "sample-loaded"
-        self._lock: IO[str] | None = None
+        self._lock: int | None = None
 
     def make(self) -> None:
         """Make what is missing, with mode 700; files that are there stay as they are."""
@@ -43,20 +42,25 @@ class DataFolder:
 
     def take(self, url: str) -> None:
         """Hold the folder until this process ends, so that two consoles never share it; the lock file tells `url`."""
-        lock = (self.run / "lock").open("a+")
+        lock = os.open(self.run / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            lock.seek(0)
-            running = lock.read().strip() or "an address that it has not told yet"
+            running = os.read(lock, 1000).decode(errors="replace").strip() or "an address that it has not told yet"
+            os.close(lock)
             raise DataFolderError(
                 f"Already running on {self.path}, at {running}. Stop that one first, or name another folder in "
                 "FIRST_FAULT_DATA."
             ) from None
-        lock.truncate(0)
-        lock.write(f"{url}\n")
-        lock.flush()
+        os.ftruncate(lock, 0)
+        os.write(lock, f"{url}\n".encode())
         self._lock = lock
+
+    def release(self) -> None:
+        """Let another console have the folder; the end of the process does it too."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     @property
     def secret_key(self) -> str:
