@@ -1,0 +1,262 @@
+"""Puts a verdict together from a judgement: places, times, reasons, what could not be seen, what would settle it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from rules import sentences, taxonomy
+from rules.clocks import iso, window
+from rules.evidence import Trail, chain, trail
+from rules.faults import Fault, certainly_before
+from rules.judgement import Judgement, suspects
+from rules.observation import Observation
+from rules.pack import Pack
+from rules.schema import RuleModel
+from rules.verdict import ENGINE_VERSION, SCHEMA, Verdict
+from telemetry.bundle import Bundle
+from telemetry.job import JobContext
+
+KINDS: Final = {"device": "gpu", "link": "link", "node": "node", "server": "server", "rank": "rank", "none": "job"}
+# Layers in which a person first sees that a job is in trouble: the lead is counted to these.
+VISIBLE: Final = ("communication", "application")
+STEPS: Final = 5
+SUSPECTS_SHOWN: Final = 12
+AROUND: Final = 60.0
+WANTED: Final = {
+    "syslog": "kernel and system log",
+    "fabric": "fabric manager, subnet manager or switch log",
+    "applog": "job output",
+    "scheduler": "scheduler records",
+    "metrics": "metrics",
+}
+
+
+def _moment(moment: datetime | None) -> str | None:
+    return iso(moment.astimezone(UTC).timestamp()) if moment else None
+
+
+def _job(job: JobContext) -> dict[str, Any]:
+    return {
+        "cluster": job.cluster,
+        "id": job.id,
+        "user": job.user,
+        "nodes": list(job.nodes),
+        "state": job.state,
+        "exit_code": job.exit_code,
+        "started": _moment(job.started),
+        "ended": _moment(job.ended),
+    }
+
+
+def _kind(rule: RuleModel, device: str | None) -> str:
+    if rule.place == "device" and rule.layer == "network":
+        return "adapter"
+    if rule.place == "device" and (rule.layer in ("host", "storage") or device is None):
+        return "node"
+    if rule.place == "server" and rule.layer in ("network", "fabric"):
+        return "switch"
+    return KINDS[rule.place]
+
+
+def culprits(faults: list[Fault], observation: Observation) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for fault in faults:
+        if fault.rule.place == "none":
+            continue
+        node, device = fault.node, observation.topology.shown_device(fault.node, fault.device)
+        if fault.rule.place == "server":
+            node = next((s.peer for s in fault.signals if s.peer), None) or node
+        if fault.rule.place == "rank" and not fault.ranks and node is None:
+            continue
+        link = fault.link or next((s.link for s in fault.signals if s.link), None)
+        if link and device and fault.rule.layer == "fabric":
+            device = f"{device} link {int(link) if link.isdigit() else link}"
+        entry = {
+            "node": node,
+            "device": device,
+            "kind": _kind(fault.rule, device),
+            "serial": next((s.fields["serial"] for s in fault.signals if "serial" in s.fields), None),
+            "link_peer": next((s.peer for s in fault.signals if s.peer), None),
+            "ranks": sorted(fault.ranks)[:64],
+        }
+        if entry not in found:
+            found.append(entry)
+    return found
+
+
+def _first_visible(judgement: Judgement) -> Fault | None:
+    """The first symptom that the job itself printed, else the first at all."""
+    if not judgement.winners:
+        return None
+    root = judgement.winners[0]
+    timed = [
+        f for f in judgement.symptoms if f.scope == "inside" and f.first.time is not None and certainly_before(root, f)
+    ]
+    timed.sort(key=lambda f: (f.first.time.lo if f.first.time else 0.0, f.rule.rule, f.node or ""))
+    visible = [f for f in timed if f.rule.layer in VISIBLE]
+    return next(iter(visible or timed), None)
+
+
+def assemble(
+    bundle: Bundle, pack: Pack, observation: Observation, faults: list[Fault], judgement: Judgement
+) -> Verdict:
+    made = trail(judgement, faults, observation.topology)
+    winners = judgement.winners
+    first = winners[0].first if winners else None
+    visible = _first_visible(judgement)
+    lead = None
+    if first is not None and first.time is not None and visible is not None and visible.first.time is not None:
+        lead = round(visible.first.time.lo - first.time.lo, 6)
+    blamed = winners or list(
+        dict.fromkeys(f for a in judgement.alternatives for f in a.faults if judgement.outcome == "ambiguous")
+    )
+    cause = judgement.cause
+    return Verdict(
+        schema=SCHEMA,
+        engine_version=ENGINE_VERSION,
+        pack={"name": pack.name, "version": pack.version, "sha256": pack.sha256},
+        bundle_sha256=bundle.digest,
+        error=None,
+        job=_job(bundle.job),
+        outcome=judgement.outcome,
+        terminal_state=observation.terminal_state,
+        domain=taxonomy.domain_of(cause),
+        sub_domain=taxonomy.sub_domain_of(cause),
+        cause=cause,
+        title=sentences.title_of(judgement)[: sentences.TITLE],
+        summary=sentences.summary_of(judgement, observation.topology, lead, visible),
+        action=sentences.action_of(judgement),
+        reasons=_reasons(judgement, made, lead, visible),
+        provisional=observation.terminal_state == "running",
+        culprits=culprits(blamed, observation),
+        first_fault_at=iso(first.time.lo) if first and first.time else None,
+        first_fault_error=round(first.time.hi - first.time.lo, 6) if first and first.time else None,
+        lead_seconds=lead,
+        evidence=made.entries,
+        chain=chain(judgement, made),
+        alternatives=[_alternative(a.cause, list(a.faults), a.why, made, observation) for a in judgement.alternatives],
+        rejected=_rejected(judgement, made),
+        coverage=_coverage(bundle, pack, faults, judgement),
+        settle=_settle(bundle, judgement),
+        clocks=_clocks(observation),
+        signals_total=sum(s.count for s in observation.signals),
+        problems=[{"stream": p.stream, "what": p.what, "where": p.where, "remedy": p.remedy} for p in bundle.problems],
+    )
+
+
+def _alternative(cause: str, faults: list[Fault], why: str, made: Trail, observation: Observation) -> dict[str, Any]:
+    own = [f for f in faults if f.rule.cause == cause]
+    return {
+        "cause": cause,
+        "sub_domain": taxonomy.sub_domain_of(cause),
+        "title": own[0].rule.title if own else taxonomy.plain_name(cause),
+        "culprits": culprits(own or faults, observation),
+        "evidence": [i for f in faults for i in made.of(f)][:12],
+        "why": why,
+    }
+
+
+def _rejected(judgement: Judgement, made: Trail) -> list[dict[str, Any]]:
+    """One entry a cause, rule and reason; many places with the same reason are one."""
+    joined: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for r in judgement.rejected:
+        key = (r.fault.rule.cause or taxonomy.UNKNOWN, r.why, r.rule)
+        entry = joined.setdefault(
+            key, {"cause": key[0], "title": r.fault.rule.title, "why": r.why, "rule": r.rule, "evidence": []}
+        )
+        entry["evidence"] = (entry["evidence"] + made.of(r.fault))[:12]
+    return list(joined.values())
+
+
+def _reasons(judgement: Judgement, made: Trail, lead: float | None, visible: Fault | None) -> list[dict[str, Any]]:
+    reasons: list[dict[str, Any]] = []
+    if judgement.winners:
+        root = judgement.winners[0]
+        if root.rule.why:
+            reasons.append({"text": root.rule.why, "evidence": [i for f in judgement.winners for i in made.of(f)][:4]})
+        if lead is not None and visible is not None:
+            text = f"The first symptom in the job's own output came {sentences.duration(max(lead, 0.0))} later; the order is certain."
+            reasons.append({"text": text, "evidence": made.of(visible)[:2]})
+        explained = [e.effect for e in judgement.edges if e.cause in judgement.winners]
+        count = sum(f.count for f in dict.fromkeys(explained) if f in judgement.symptoms)
+        if count:
+            shown = [i for f in dict.fromkeys(explained) if f in judgement.symptoms for i in made.of(f)[:1]]
+            plural = "line is" if count == 1 else "lines are"
+            reasons.append({"text": f"{count} other {plural} explained as its effects.", "evidence": shown[:4]})
+    elif judgement.outcome == "ambiguous":
+        for alternative in judgement.alternatives[:3]:
+            name = taxonomy.plain_name(alternative.cause)
+            reasons.append(
+                {
+                    "text": f"{name}: {sentences.lower_first(alternative.why)}",
+                    "evidence": [i for f in alternative.faults for i in made.of(f)][:4],
+                }
+            )
+    elif judgement.outcome == "insufficient_evidence":
+        seen = [f for f in judgement.symptoms if made.of(f)][:2]
+        reasons += [
+            {"text": f"{f.rule.title}: {f.rule.why or 'a symptom, not a cause.'}", "evidence": made.of(f)[:3]}
+            for f in seen
+        ]
+    return reasons[:3]
+
+
+def _coverage(bundle: Bundle, pack: Pack, faults: list[Fault], judgement: Judgement) -> list[dict[str, Any]]:
+    soft = judgement.outcome in ("ambiguous", "insufficient_evidence") or judgement.why == "symptom_like"
+    entries = []
+    for item in bundle.coverage:
+        gap = item.status != "complete" or bool(item.nodes_missing)
+        hidden = suspects(item.source, faults, pack) if gap and judgement.outcome != "no_failure" else []
+        own = judgement.cause
+        entries.append(
+            {
+                "source": item.source,
+                "status": item.status,
+                "nodes_missing": list(item.nodes_missing),
+                "detail": item.detail,
+                "could_have_shown": [c for c in hidden if c != own][:SUSPECTS_SHOWN],
+                "could_change_answer": bool(soft and hidden),
+            }
+        )
+    return entries
+
+
+def _settle(bundle: Bundle, judgement: Judgement) -> list[dict[str, Any]]:
+    """Concrete steps that would separate what is still possible: which source, of which node, for which minutes."""
+    if judgement.outcome not in ("ambiguous", "insufficient_evidence"):
+        return []
+    told = [f for a in judgement.alternatives for f in a.faults] or judgement.symptoms
+    times = [f.first.time for f in told if f.first.time]
+    start, end = window(bundle.job)
+    low = min((t.lo for t in times), default=None)
+    from_s = low - AROUND if low is not None else start
+    to_s = (max(t.hi for t in times) + AROUND) if times else end
+    nodes = list(dict.fromkeys(n for f in told for n in sorted(f.nodes)))
+    steps: list[dict[str, Any]] = []
+    lacking = dict(judgement.lacking)
+    for item in bundle.coverage:
+        if item.source in lacking or item.status == "complete" and not item.nodes_missing:
+            continue
+        if item.source in ("syslog", "applog", "fabric", "scheduler"):
+            lacking[item.source] = item.nodes_missing or tuple(nodes)
+    for source, wanted in lacking.items():
+        for node in (*wanted[:3],) or (None,):
+            span = f" from {iso(from_s)[11:19]} to {iso(to_s)[11:19]} UTC" if from_s and to_s else ""  # type: ignore[index]
+            text = f"Collect the {WANTED[source]}" + (f" of {node}" if node else "") + span
+            steps.append({"text": text, "source": source, "node": node, "start": iso(from_s), "end": iso(to_s)})
+    return steps[:STEPS]
+
+
+def _clocks(observation: Observation) -> list[dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    node_of = {s.stream: s.node for s in observation.signals if s.source in ("syslog", "fabric")}
+    for stream, clock in sorted(observation.clocks.items()):
+        if clock.basis == "as logged":
+            continue
+        name = node_of.get(stream) or stream
+        found.setdefault(
+            name,
+            {"node": name, "offset_seconds": clock.shift, "error_seconds": clock.error, "basis": clock.basis},
+        )
+    return list(found.values())

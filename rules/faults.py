@@ -1,0 +1,187 @@
+"""Signals joined into faults: one rule, one place, one time.
+
+A fault's scope says whether it may be a cause at all: inside the job's nodes and time; before its start (only a state
+that lasted counts); after its end; on a machine that was not the job's (only where the rule says that such a machine
+can be to blame).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from rules.clocks import order, window
+from rules.facts import Topology
+from rules.pack import Pack
+from rules.schema import RuleModel
+from rules.signals import Signal
+from telemetry.job import JobContext
+
+Scope = Literal["inside", "before", "after", "elsewhere"]
+# A job's nodes are prepared shortly before it starts; logs and accounting settle for some minutes after it ends.
+BEFORE_START: Final = 120.0
+AFTER_END: Final = 300.0
+
+
+@dataclass(eq=False, slots=True)
+class Fault:
+    rule: RuleModel
+    node: str | None
+    device: str | None
+    link: str | None
+    scope: Scope
+    signals: list[Signal] = field(default_factory=list)
+    demoted: str | None = None
+
+    @property
+    def first(self) -> Signal:
+        return self.signals[0]
+
+    @property
+    def nodes(self) -> set[str]:
+        return {s.node for s in self.signals if s.node}
+
+    @property
+    def ranks(self) -> set[int]:
+        return {s.rank for s in self.signals if s.rank is not None}
+
+    @property
+    def devices(self) -> set[tuple[str | None, str]]:
+        return {(s.node, s.device) for s in self.signals if s.device}
+
+    @property
+    def count(self) -> int:
+        return sum(s.count for s in self.signals)
+
+    @property
+    def may_decide(self) -> bool:
+        """Could this be a cause at all: a rule with a cause, mature, and with all that it requires."""
+        return self.rule.is_cause and self.demoted is None
+
+    def start(self) -> float | None:
+        return self.first.time.lo if self.first.time else None
+
+
+def _scope(signal: Signal, job: JobContext) -> Scope:
+    start, end = window(job)
+    if signal.time is not None:
+        if start is not None and signal.time.hi < start - BEFORE_START:
+            return "before"
+        if end is not None and signal.time.lo > end + AFTER_END:
+            return "after"
+    own = signal.node is None or not job.nodes or signal.node in job.nodes
+    return "inside" if own or signal.source in ("applog", "scheduler") else "elsewhere"
+
+
+def _key(signal: Signal, scope: Scope) -> tuple[object, ...]:
+    rule = signal.rule
+    if rule.place in ("device", "link"):
+        link = signal.link if rule.place == "link" else None
+        return (rule.rule, scope, signal.node, signal.device, link)
+    if rule.place == "server":
+        return (rule.rule, scope, signal.peer or signal.node)
+    if rule.place == "node" or rule.standing in ("symptom", "context"):
+        return (rule.rule, scope, signal.node)
+    return (rule.rule, scope)
+
+
+def _sorted(signals: list[Signal]) -> list[Signal]:
+    """Earliest first; those without a time after those with, by stream and line."""
+    return sorted(signals, key=lambda s: (s.time is None, s.time.lo if s.time else 0.0, s.stream, s.line))
+
+
+def build(signals: list[Signal], pack: Pack, topology: Topology) -> list[Fault]:
+    """All faults, in a fixed order, with those whose rule's requirements are unmet demoted."""
+    joined: dict[tuple[object, ...], Fault] = {}
+    for signal in _sorted(signals):
+        scope = _scope(signal, topology.job)
+        key = _key(signal, scope)
+        fault = joined.get(key)
+        if fault is None:
+            fault = joined[key] = Fault(signal.rule, signal.node, signal.device, signal.link, scope)
+        fault.signals.append(signal)
+    faults = list(joined.values())
+    for fault in faults:
+        fault.demoted = _demotion(fault, faults, pack)
+    return faults
+
+
+def _demotion(fault: Fault, faults: list[Fault], pack: Pack) -> str | None:
+    """Why a fault with a cause may still not decide; None when it may."""
+    if not fault.rule.is_cause:
+        return None
+    if fault.rule.maturity != "stable":
+        return "its rule is still incubating and does not decide alone"
+    for requirement in fault.rule.requires:
+        if not any(
+            related(fault, other, requirement.where) and near(fault, other, requirement.within)
+            for name in requirement.any
+            for other in faults
+            if other is not fault and named(other, name, pack)
+        ):
+            wanted = ", ".join(requirement.any)
+            return f"it stands only together with {wanted}, which was not seen"
+    return None
+
+
+def named(fault: Fault, name: str, pack: Pack) -> bool:
+    """Does a rule file's name (rule, signature or @group) reach this fault?"""
+    if fault.rule.rule not in pack.reached(name):
+        return False
+    return name.startswith("@") or name == fault.rule.rule or any(s.signature.id == name for s in fault.signals)
+
+
+def related(cause: Fault, effect: Fault, where: str) -> bool:
+    """The spatial relation between two faults. What a line does not say cannot hold, except for the whole job."""
+    if where in ("same_job", "anywhere"):
+        return True
+    if where == "same_device":
+        return bool(cause.devices & effect.devices)
+    if where == "same_node":
+        return bool(cause.nodes & effect.nodes)
+    if where == "same_rank":
+        return bool(cause.ranks & effect.ranks)
+    if where == "same_stream":
+        return bool({s.stream for s in cause.signals} & {s.stream for s in effect.signals})
+    if where == "link_peer":
+        peers = {s.peer for s in cause.signals if s.peer}
+        return bool(peers & (effect.nodes | {d for _, d in effect.devices}))
+    return False
+
+
+def near(cause: Fault, effect: Fault, within: float | None) -> bool:
+    """Do the two begin within so many seconds of one another? Unknown times do not count against it."""
+    if within is None or cause.first.time is None or effect.first.time is None:
+        return True
+    gaps = [
+        max(e.time.lo - c.time.hi, c.time.lo - e.time.hi, 0.0)
+        for c in (cause.first, cause.signals[-1])
+        for e in (effect.first, effect.signals[-1])
+        if c.time and e.time
+    ]
+    return min(gaps) <= within
+
+
+def certainly_before(a: Fault, b: Fault, lag: float = 0.0) -> bool:
+    return order(a.first, b.first, lag) < 0
+
+
+def certainly_after(a: Fault, b: Fault, lag: float = 0.0) -> bool:
+    return order(a.first, b.first, lag) > 0
+
+
+def state_cleared(fault: Fault, faults: list[Fault], pack: Pack, until: float | None) -> Signal | None:
+    """The signal that ended a lasting state before ``until`` (the job's start), if one was logged."""
+    for signal in fault.signals:
+        clears = signal.signature.model.clears
+        if not clears:
+            continue
+        for other in faults:
+            if not named(other, clears, pack):
+                continue
+            for ending in other.signals:
+                same_place = ending.node == signal.node and (not ending.device or ending.device == signal.device)
+                in_time = until is None or (ending.time is not None and ending.time.hi <= until)
+                if same_place and in_time and order(signal, ending) < 0:
+                    return ending
+    return None

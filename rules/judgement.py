@@ -1,0 +1,307 @@
+"""From faults to an outcome: which fault came first, or why nobody can say.
+
+The steps, in order: set aside what was not the job's (place, time); what a rule overrules; what another fault
+explains. Of what is left, evidence that stands by itself outranks evidence that something unseen could explain, and
+a fault that certainly came first outranks a later one. Two that nothing separates are ambiguous. With symptoms only,
+or without the source that would decide, the answer is that the evidence is insufficient.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from rules import taxonomy
+from rules.clocks import window
+from rules.explanations import Edge, edges, overruled
+from rules.faults import Fault, certainly_before, named, state_cleared
+from rules.pack import Pack
+from rules.schema import Source
+from telemetry.bundle import Bundle
+from telemetry.coverage import Coverage
+
+# More nodes than this with the same hardware cause at once is a shared cause: then only the first are named.
+NODES_NAMED: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    fault: Fault
+    why: str
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    cause: str
+    faults: tuple[Fault, ...]
+    why: str
+
+
+@dataclass(slots=True)
+class Judgement:
+    outcome: str
+    cause: str | None
+    winners: list[Fault] = field(default_factory=list)
+    alternatives: list[Alternative] = field(default_factory=list)
+    rejected: list[Rejection] = field(default_factory=list)
+    symptoms: list[Fault] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
+    lacking: dict[Source, tuple[str, ...]] = field(default_factory=dict)
+    why: str = ""
+
+
+def seen(
+    coverage: tuple[Coverage, ...], source: str, nodes: set[str], job_nodes: tuple[str, ...]
+) -> tuple[bool, tuple[str, ...]]:
+    """Was a source there for these nodes (all of the job's when none is named)? Returns also the nodes it lacks."""
+    entries = [c for c in coverage if c.source == source]
+    if not entries or all(c.status in ("failed", "not_configured", "not_collected") for c in entries):
+        return False, tuple(sorted(nodes or set(job_nodes)))
+    missing = {n for c in entries for n in c.nodes_missing}
+    wanted = nodes or set(job_nodes)
+    lacking = tuple(sorted(wanted & missing))
+    return not lacking, lacking
+
+
+class Case:
+    """One bundle's faults on their way to an outcome."""
+
+    def __init__(
+        self, bundle: Bundle, pack: Pack, faults: list[Fault], terminal_state: str, cancelled_by: str, progress: bool
+    ) -> None:
+        self.bundle, self.pack, self.faults = bundle, pack, faults
+        self.terminal_state, self.cancelled_by, self.progress = terminal_state, cancelled_by, progress
+        self.rejected: list[Rejection] = []
+        self.edges = edges([f for f in faults if self._takes_part(f)], pack)
+        self.start = window(bundle.job)[0]
+
+    def _takes_part(self, fault: Fault) -> bool:
+        return fault.scope != "after"
+
+    def judge(self) -> Judgement:
+        candidates = [f for f in self.faults if f.may_decide]
+        if self.terminal_state == "completed":
+            return self._completed(candidates)
+        candidates = self._in_scope(candidates)
+        candidates = self._not_overruled(candidates)
+        roots = self._unexplained(candidates)
+        judgement = self._decide(roots)
+        judgement.edges = self.edges
+        judgement.rejected = self.rejected
+        judgement.symptoms = [f for f in self.faults if self._is_symptom(f, judgement)]
+        return judgement
+
+    def _is_symptom(self, fault: Fault, judgement: Judgement) -> bool:
+        if fault in judgement.winners or fault.rule.standing == "context" or fault.scope in ("before", "after"):
+            return False
+        return all(r.fault is not fault for r in self.rejected) and all(
+            fault not in a.faults for a in judgement.alternatives
+        )
+
+    def _reject(self, fault: Fault, why: str, rule: str | None = None) -> None:
+        self.rejected.append(Rejection(fault, why, rule or fault.rule.rule))
+
+    def _completed(self, candidates: list[Fault]) -> Judgement:
+        for fault in candidates:
+            self._reject(fault, "The job completed, so this did not stop it.")
+        return Judgement("no_failure", None, rejected=self.rejected, edges=self.edges, why="completed")
+
+    def _in_scope(self, candidates: list[Fault]) -> list[Fault]:
+        kept = []
+        for fault in candidates:
+            why = self._out_of_scope(fault)
+            if why:
+                self._reject(fault, why)
+            else:
+                kept.append(fault)
+        return kept
+
+    def _out_of_scope(self, fault: Fault) -> str | None:
+        explicit = [e for e in self.edges if e.cause is fault and e.effect.scope == "inside" and not e.usual]
+        if fault.scope == "after":
+            return "It was logged after the job had ended."
+        if fault.scope == "before":
+            if not any(s.signature.model.lasting == "state" for s in fault.signals):
+                return "It happened before the job started and left no state that the job met."
+            if ending := state_cleared(fault, self.faults, self.pack, self.start):
+                return f"It was over before the job started ({ending.stream} line {ending.line})."
+            again = any(f.rule is fault.rule and f.scope == "inside" and f.node == fault.node for f in self.faults)
+            if not explicit and not again:
+                return "It happened before the job started, and nothing inside the job's time shows it still in force."
+        if fault.scope == "elsewhere" and not (fault.rule.outside and explicit):
+            return f"{fault.node} is not one of the job's nodes."
+        if not fault.rule.fatal and not explicit:
+            return "It does not stop a job by itself, and nothing that followed is its effect."
+        return None
+
+    def _not_overruled(self, candidates: list[Fault]) -> list[Fault]:
+        gone = {id(o.fault): o for o in overruled(candidates, self.pack)}
+        # Two that set each other aside would leave none: then neither does.
+        mutual = {k for k, o in gone.items() if id(o.by) in gone and gone[id(o.by)].by is o.fault}
+        for key, o in gone.items():
+            if key not in mutual:
+                self._reject(o.fault, o.why, o.by.rule.rule)
+        return [f for f in candidates if id(f) not in gone or id(f) in mutual]
+
+    def _unexplained(self, candidates: list[Fault]) -> list[Fault]:
+        """Candidates that no other candidate explains; members of a circle all stay."""
+        allowed = set(map(id, candidates))
+        causes_of: dict[int, list[Edge]] = {}
+        for edge in self.edges:
+            if id(edge.cause) in allowed and id(edge.effect) in allowed:
+                causes_of.setdefault(id(edge.effect), []).append(edge)
+        roots = []
+        for fault in candidates:
+            others = [e for e in causes_of.get(id(fault), ()) if not self._reaches(fault, e.cause, causes_of)]
+            if not others:
+                roots.append(fault)
+        return roots
+
+    @staticmethod
+    def _reaches(start: Fault, goal: Fault, causes_of: dict[int, list[Edge]]) -> bool:
+        """Does ``start`` in turn (through any steps) explain ``goal``? Then the two stand in a circle."""
+        waiting, been = [goal], set()
+        while waiting:
+            at = waiting.pop()
+            if at is start:
+                return True
+            if id(at) not in been:
+                been.add(id(at))
+                waiting += [e.cause for e in causes_of.get(id(at), ())]
+        return False
+
+    def _decide(self, roots: list[Fault]) -> Judgement:
+        solid = [f for f in roots if f.rule.standing == "self_standing" and not f.rule.fallback]
+        soft = [f for f in roots if f.rule.standing == "symptom_like" and not f.rule.fallback]
+        last = [f for f in roots if f.rule.fallback]
+        if solid:
+            earlier = [s for s in soft if s.rule.fatal and all(certainly_before(s, f) for f in solid)]
+            for fault in (*soft, *last):
+                if fault not in earlier:
+                    self._reject(
+                        fault, f"{solid[0].rule.title} stands by itself and explains the job's end.", solid[0].rule.rule
+                    )
+            return self._among(solid + earlier)
+        if soft:
+            for fault in last:
+                self._reject(fault, f"{soft[0].rule.title} says more than this.", soft[0].rule.rule)
+            return self._among(soft)
+        if last:
+            return self._among(last)
+        return self._without_cause()
+
+    def _among(self, roots: list[Fault]) -> Judgement:
+        first = self._first_ones(roots)
+        for fault in roots:
+            if fault not in first:
+                self._reject(fault, f"It came later than {first[0].rule.title[:1].lower() + first[0].rule.title[1:]}.")
+        causes = list(dict.fromkeys(f.rule.cause for f in first if f.rule.cause))
+        if len(causes) > 1:
+            return self._ambiguous_between(first, causes)
+        solid = [f for f in first if f.rule.standing == "self_standing"]
+        if solid:
+            return Judgement("attributed", causes[0], self._named(solid), why="self_standing")
+        return self._soft(first, causes[0])
+
+    @staticmethod
+    def _first_ones(roots: list[Fault]) -> list[Fault]:
+        """Those that no other root certainly precedes. Of one cause all stay: the same fault in several places."""
+        kept = []
+        for fault in roots:
+            before = [o for o in roots if o is not fault and o.rule.fatal and certainly_before(o, fault)]
+            if not before or all(o.rule.cause == fault.rule.cause for o in before):
+                kept.append(fault)
+        return kept or roots
+
+    @staticmethod
+    def _named(winners: list[Fault]) -> list[Fault]:
+        if len({f.node for f in winners}) <= NODES_NAMED:
+            return winners
+        leading = [f for f in winners if not any(certainly_before(o, f) for o in winners)]
+        return leading or winners
+
+    def _ambiguous_between(self, first: list[Fault], causes: list[str]) -> Judgement:
+        alternatives = [
+            Alternative(
+                cause, tuple(f for f in first if f.rule.cause == cause), "Nothing shows which of them came first."
+            )
+            for cause in causes
+        ]
+        return Judgement("ambiguous", None, [], alternatives, why="order_unknown")
+
+    def _soft(self, first: list[Fault], cause: str) -> Judgement:
+        """Evidence that something unseen could explain: only as good as the sources that would show it."""
+        lacking: dict[Source, tuple[str, ...]] = {}
+        rivals: list[str] = []
+        decided = True
+        for fault in first:
+            for source in fault.rule.needs:
+                there, nodes = seen(self.bundle.coverage, source, fault.nodes, self.bundle.job.nodes)
+                if not there:
+                    lacking[source] = tuple(sorted({*lacking.get(source, ()), *nodes}))
+            rivals += [r for r in fault.rule.rivals if r not in rivals]
+            decided = decided and (bool(fault.rule.needs) or not fault.rule.rivals)
+        if decided and not lacking:
+            return Judgement("attributed", cause, self._named(first), why="symptom_like")
+        if len(rivals) >= 2 or (rivals and cause not in rivals):
+            listed = rivals if cause in rivals or len(rivals) >= 2 else [cause, *rivals]
+            why = "The evidence fits each of them." if not lacking else "What would tell them apart was not collected."
+            return Judgement(
+                "ambiguous",
+                None,
+                [],
+                [Alternative(r, tuple(first), why) for r in listed],
+                lacking=lacking,
+                why="rivals",
+            )
+        judgement = Judgement("insufficient_evidence", None, lacking=lacking, why="source_missing")
+        judgement.alternatives = [
+            Alternative(cause, tuple(first), "Likely, but a source that could overturn it is missing.")
+        ]
+        return judgement
+
+    def _without_cause(self) -> Judgement:
+        inside = [f for f in self.faults if f.scope == "inside" and (f.rule.standing == "symptom" or f.demoted)]
+        troubled = [f for f in inside if not {"job_end", "teardown"} & set(f.rule.groups)]
+        if self.terminal_state == "cancelled" and not troubled and self.cancelled_by == "own_user" and self.progress:
+            return Judgement("no_failure", "cancelled_by_user", why="cancelled")
+        rivals = self._rivals(troubled)
+        if len(rivals) >= 2:
+            alternatives = [Alternative(c, fs, "What was seen fits each of them.") for c, fs in rivals.items()]
+            return Judgement("ambiguous", None, [], alternatives, why="symptoms_with_rivals")
+        judgement = Judgement("insufficient_evidence", None, why="symptoms_only" if inside else "nothing_seen")
+        judgement.alternatives = [Alternative(c, fs, "Possible, but not shown.") for c, fs in rivals.items()]
+        return judgement
+
+    def _rivals(self, symptoms: list[Fault]) -> dict[str, tuple[Fault, ...]]:
+        """The causes that unexplained symptoms leave open: those of the symptoms that no other symptom explains."""
+        explained = {id(e.effect) for e in self.edges if e.cause in symptoms and not (e.effect.rule is e.cause.rule)}
+        roots = [f for f in symptoms if id(f) not in explained and f.rule.rivals] or [
+            f for f in symptoms if f.rule.rivals
+        ]
+        if not roots:
+            return {}
+        told = min(roots, key=lambda f: (f.first.time is None, f.first.time.lo if f.first.time else 0.0, f.rule.rule))
+        demoted = [f.rule.cause for f in symptoms if f.demoted and f.rule.cause]
+        return {cause: (told,) for cause in dict.fromkeys([*told.rule.rivals, *demoted])}
+
+
+def suspects(source: str, faults: list[Fault], pack: Pack) -> list[str]:
+    """Causes whose rules read this source and would explain something that was seen: what a gap there could hide."""
+    from rules.explanations import USUAL
+    from rules.schema import KIND_OF_SOURCE
+
+    kind = KIND_OF_SOURCE[source]
+    seen_effects = [f for f in faults if f.scope == "inside" and f.rule.standing != "context"]
+    found: list[str] = []
+    for rule in pack.rules:
+        if not rule.is_cause or rule.maturity != "stable" or rule.cause in found or rule.cause is None:
+            continue
+        if not any(kind in s.streams or "any" in s.streams for s in rule.signatures):
+            continue
+        effects = [n for e in rule.explains for n in e.effects] + (list(USUAL.effects) if rule.fatal else [])
+        if any(named(f, n, pack) for n in effects for f in seen_effects):
+            found.append(rule.cause)
+    ordered = list(taxonomy.causes())
+    return sorted(found, key=ordered.index)

@@ -1,0 +1,161 @@
+"""The scan: every stream as bytes, in blocks, through one Hyperscan database per kind of stream.
+
+A line is looked at in Python only when a pattern hit it. Databases are kept serialised under the digest of their
+patterns, Hyperscan's version and the CPU's features, in the user's cache folder (``FIRST_FAULT_CACHE`` or
+``$XDG_CACHE_HOME/first-fault``); where nothing can be written they are compiled anew. Only the vectored loops of
+this CPU may run a database, hence the features in its name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import hyperscan
+
+from rules import patterns
+from telemetry.bundle import Stream
+
+# What is kept of a hit line: enough for every field, bounded for a line of 50 MB.
+LINE_WINDOW = 16 * 1024
+
+
+@dataclass(slots=True)
+class Hit:
+    """A line that some patterns matched. ``data[start:end]`` is the line while the hit is being handled."""
+
+    numbers: list[int]
+    data: bytearray | bytes
+    start: int
+    end: int
+    text: bytes
+    line: int
+    offset: int
+
+
+def cache_folder() -> Path:
+    chosen = os.environ.get("FIRST_FAULT_CACHE")
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "first-fault"
+
+
+@cache
+def _cpu_features() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(errors="replace")
+    except OSError:
+        return "unknown"
+    line = next((row for row in text.splitlines() if row.startswith(("flags", "Features"))), "")
+    return " ".join(sorted(line.partition(":")[2].split()))
+
+
+class Database:
+    """The patterns of one kind of stream, compiled. ``expressions`` are as ``patterns.for_scan`` gives them."""
+
+    def __init__(self, expressions: Sequence[str], cache_in: Path | None = None) -> None:
+        self.expressions = tuple(expressions)
+        self._database = self._load(cache_in) if expressions else None
+
+    def _name(self) -> str:
+        digest = hashlib.sha256("\0".join(self.expressions).encode())
+        digest.update(f"\0{hyperscan.__version__}\0{_cpu_features()}".encode())
+        return digest.hexdigest()
+
+    def _load(self, cache_in: Path | None) -> hyperscan.Database:
+        folder = cache_in or cache_folder()
+        file = folder / f"{self._name()}.hsdb"
+        kept = _read_checked(file)
+        if kept is not None:
+            try:
+                database = hyperscan.loadb(bytearray(kept), hyperscan.HS_MODE_BLOCK)
+                database.scratch = hyperscan.Scratch(database)
+                return database
+            except hyperscan.HyperscanError:
+                pass  # written by another build: compile it anew
+        database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+        database.compile(
+            expressions=[e.encode() for e in self.expressions],
+            ids=list(range(len(self.expressions))),
+            elements=len(self.expressions),
+            flags=[hyperscan.HS_FLAG_MULTILINE] * len(self.expressions),
+        )
+        _write_checked(file, hyperscan.dumpb(database))
+        return database
+
+    def hits(self, stream: Stream) -> Iterator[Hit]:
+        """Every distinct line that matches, in order, with the numbers of the patterns that matched it."""
+        if self._database is None:
+            return
+        for block in stream.blocks():
+            found: list[tuple[int, int]] = []
+            view = memoryview(block.data)[: block.length]
+            try:
+                self._database.scan(view, match_event_handler=lambda number, _s, to, _f, _c: found.append((to, number)))
+            finally:
+                view.release()
+            if found:
+                found.sort()
+                yield from _by_line(found, block.data, block.length, block.offset, block.line)
+
+    def hits_in(self, text: bytes) -> list[int]:
+        """The numbers of the patterns that match one line."""
+        if self._database is None or not text:
+            return []
+        found: set[int] = set()
+        self._database.scan(text, match_event_handler=lambda number, _s, _to, _f, _c: found.add(number) or None)
+        return sorted(found)
+
+
+def _by_line(
+    found: list[tuple[int, int]], data: bytearray | bytes, length: int, offset: int, first_line: int
+) -> Iterator[Hit]:
+    hit: Hit | None = None
+    counted, line = 0, first_line
+    for to, number in found:
+        at = max(to - 1, 0)
+        if hit is not None and at < hit.end:
+            if number not in hit.numbers:
+                hit.numbers.append(number)
+            continue
+        if hit is not None:
+            yield hit
+        start = data.rfind(b"\n", 0, at) + 1
+        end = data.find(b"\n", at, length)
+        end = length if end < 0 else end
+        line += data.count(b"\n", counted, start)
+        counted = start
+        window = start if to - start <= LINE_WINDOW else to - LINE_WINDOW // 2
+        text = bytes(data[window : min(end, window + LINE_WINDOW)]).rstrip(b"\r")
+        hit = Hit([number], data, start, end, text, line, offset + start)
+    if hit is not None:
+        yield hit
+
+
+def _read_checked(file: Path) -> bytes | None:
+    """A cached database, when it is whole: 32 bytes of SHA-256, then the data."""
+    try:
+        raw = file.read_bytes()
+    except OSError:
+        return None
+    return raw[32:] if hashlib.sha256(raw[32:]).digest() == raw[:32] else None
+
+
+def _write_checked(file: Path, data: bytes) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as part:
+            part.write(hashlib.sha256(data).digest() + data)
+        os.replace(part.name, file)
+    except OSError:
+        return  # a read-only home only costs the time to compile
+
+
+def database_for(expressions: Sequence[str], cache_in: Path | None = None) -> Database:
+    return Database([patterns.for_scan(e) for e in expressions], cache_in)
