@@ -1,0 +1,1 @@
+"""Clusters, their failed jobs, and the queue in which they stand."""

@@ -1,0 +1,1 @@
+"""Runs: collecting a job's telemetry, attributing the failure, and showing how far that is."""
