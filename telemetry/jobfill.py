@@ -96,5 +96,3 @@ def _aware(time: Moment | None, zone: str | None) -> datetime | None:
 def replace_zone(stamp: datetime, zone: str) -> datetime:
     """A time that was read as if it were UTC, put into the zone in which it was written."""
     return stamp.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
-
-

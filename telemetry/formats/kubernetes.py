@@ -181,12 +181,12 @@ def _event(item: dict[str, Any], where: tuple[int, int], nodes: dict[tuple[str, 
     fields["first_seconds"] = f"{time.seconds:.6f}" if time else "-"
     end = last or time
     fields["last_seconds"] = f"{end.seconds:.6f}" if end else "-"
-    return _record(where, time, node, words("event", pairs, ("message", item.get("message") or item.get("note"))), fields)
+    return _record(
+        where, time, node, words("event", pairs, ("message", item.get("message") or item.get("note"))), fields
+    )
 
 
-def _record(
-    where: tuple[int, int], time: Moment | None, node: str | None, text: str, fields: dict[str, str]
-) -> Record:
+def _record(where: tuple[int, int], time: Moment | None, node: str | None, text: str, fields: dict[str, str]) -> Record:
     return Record(
         where[0],
         where[1],

@@ -77,7 +77,9 @@ class SacctRow:
     values: Mapping[str, str] = field(default_factory=dict)
 
 
-def parse_text(data: bytes, delimiter: str | None = None, problems: list[tuple[int, str]] | None = None) -> list[SacctRow]:
+def parse_text(
+    data: bytes, delimiter: str | None = None, problems: list[tuple[int, str]] | None = None
+) -> list[SacctRow]:
     """All rows, in the order printed. What cannot be read is left out and told in `problems` as (line, sentence)."""
     said = problems if problems is not None else []
     lines = _Lines(data)

@@ -44,7 +44,9 @@ def parse_json(found: dict[str, Any], text: str = "", problems: list[tuple[int, 
         if row:
             rows.append(row)
             steps = job.get("steps")
-            rows += [_step(step, row, job) for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
+            rows += (
+                [_step(step, row, job) for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
+            )
     return rows
 
 
