@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
@@ -79,9 +80,10 @@ def _run(supervisor: Supervisor, wanted_port: int, *, sample: bool) -> None:
     say("Preparing the database and the pages ..." if sample and not folder.sample_loaded else "Starting ...")
     _ = folder.password  # made here, so that the first user gets it
     supervisor.run_once([sys.executable, "-m", "attribution.launch.prepare"], env, folder.log / "prepare.log")
-    _start_worker(supervisor, folder, env)
+    worker = _start_worker(supervisor, folder, env)
     web = _start_web(supervisor, folder, env, port)
-    _wait_for_page(supervisor, web, f"{url}/livez")
+    _wait(supervisor, web, lambda: _answers(f"{url}/livez"))
+    _wait(supervisor, worker, lambda: b" ready." in worker.log.read_bytes())
 
     if sample and not folder.sample_loaded:
         say("Loading the sample cluster ...")
@@ -123,12 +125,12 @@ def _start_valkey(supervisor: Supervisor, folder: DataFolder, env: dict[str, str
     valkey.wait_until_ready(socket, service.child)
 
 
-def _start_worker(supervisor: Supervisor, folder: DataFolder, env: dict[str, str]) -> None:
+def _start_worker(supervisor: Supervisor, folder: DataFolder, env: dict[str, str]) -> Service:
     command = [sys.executable, "-m", "celery", "-A", "attribution.celery", "worker", "-l", "INFO", "-c", "2"]
     # On one machine the schedule may live in the only worker; elsewhere `celery beat` is a process of its own.
     command += ["-B", "--schedule", str(folder.run / "schedule"), "--without-gossip", "--without-mingle"]
     start = lambda output: spawn(command, env=env, output=output)  # noqa: E731 - one line says it
-    supervisor.add(Service("The Celery worker", folder.log / "worker.log", start))
+    return supervisor.add(Service("The Celery worker", folder.log / "worker.log", start))
 
 
 def _start_web(supervisor: Supervisor, folder: DataFolder, env: dict[str, str], port: int) -> Service:
@@ -139,18 +141,24 @@ def _start_web(supervisor: Supervisor, folder: DataFolder, env: dict[str, str], 
     return supervisor.add(Service("The web server", folder.log / "web.log", start))
 
 
-def _wait_for_page(supervisor: Supervisor, web: Service, url: str) -> None:
+def _wait(supervisor: Supervisor, service: Service, is_up: Callable[[], bool]) -> None:
+    """Return when `is_up`; RuntimeError with the end of the service's log after a minute."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if supervisor.stopping.wait(0.1):
             raise Interrupted
         supervisor.look()
-        try:
-            with urllib.request.urlopen(url, timeout=2):  # noqa: S310 - our own http address
-                return
-        except (urllib.error.URLError, OSError):
-            continue
-    raise RuntimeError(f"The web server did not answer within 60 s. The end of {web.log}:\n{web.last_lines()}")
+        if is_up():
+            return
+    raise RuntimeError(f"{service.name} was not ready within 60 s. The end of {service.log}:\n{service.last_lines()}")
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=2):  # noqa: S310 - our own http address
+            return True
+    except (urllib.error.URLError, OSError):
+        return False
 
 
 if __name__ == "__main__":
