@@ -176,7 +176,8 @@ def _reasons(judgement: Judgement, made: Trail, lead: float | None, visible: Fau
         if root.rule.why:
             reasons.append({"text": root.rule.why, "evidence": [i for f in judgement.winners for i in made.of(f)][:4]})
         if lead is not None and visible is not None:
-            text = f"The first symptom in the job's own output came {sentences.duration(max(lead, 0.0))} later; the order is certain."
+            gap = sentences.duration(max(lead, 0.0))
+            text = f"The first symptom in the job's own output came {gap} later; the order is certain."
             reasons.append({"text": text, "evidence": made.of(visible)[:2]})
         explained = [e.effect for e in judgement.edges if e.cause in judgement.winners]
         count = sum(f.count for f in dict.fromkeys(explained) if f in judgement.symptoms)
@@ -234,15 +235,16 @@ def _settle(bundle: Bundle, judgement: Judgement) -> list[dict[str, Any]]:
     to_s = (max(t.hi for t in times) + AROUND) if times else end
     nodes = list(dict.fromkeys(n for f in told for n in sorted(f.nodes)))
     steps: list[dict[str, Any]] = []
-    lacking = dict(judgement.lacking)
+    lacking: dict[str, tuple[str, ...]] = dict(judgement.lacking.items())
     for item in bundle.coverage:
-        if item.source in lacking or item.status == "complete" and not item.nodes_missing:
+        if item.source in lacking or (item.status == "complete" and not item.nodes_missing):
             continue
         if item.source in ("syslog", "applog", "fabric", "scheduler"):
             lacking[item.source] = item.nodes_missing or tuple(nodes)
+    low_text, high_text = iso(from_s), iso(to_s)
+    span = f" from {low_text[11:19]} to {high_text[11:19]} UTC" if low_text and high_text else ""
     for source, wanted in lacking.items():
-        for node in (*wanted[:3],) or (None,):
-            span = f" from {iso(from_s)[11:19]} to {iso(to_s)[11:19]} UTC" if from_s and to_s else ""  # type: ignore[index]
+        for node in wanted[:3] or (None,):
             text = f"Collect the {WANTED[source]}" + (f" of {node}" if node else "") + span
             steps.append({"text": text, "source": source, "node": node, "start": iso(from_s), "end": iso(to_s)})
     return steps[:STEPS]

@@ -7,7 +7,7 @@ from pathlib import Path
 from rules import faults as faulting
 from rules.assembly import assemble
 from rules.judgement import Case
-from rules.observation import Scanner, at_work, observe
+from rules.observation import Scanner, observe
 from rules.pack import Pack, core_pack
 from rules.verdict import Verdict, unreadable
 from telemetry.bundle import Bundle, BundleError, open_bundle
@@ -27,15 +27,8 @@ def attribute(bundle: Bundle, pack: Pack | None = None) -> Verdict:
     pack = pack or core_pack()
     observation = observe(bundle, pack, scanner_for(pack))
     faults = faulting.build(observation.signals, pack, observation.topology)
-    case = Case(
-        bundle,
-        pack,
-        faults,
-        observation.terminal_state,
-        observation.cancelled_by,
-        at_work(bundle, observation.progress),
-    )
-    return assemble(bundle, pack, observation, faults, case.judge())
+    judgement = Case(bundle, pack, faults, observation).judge()
+    return assemble(bundle, pack, observation, faults, judgement)
 
 
 def attribute_path(path: Path, pack: Pack | None = None) -> Verdict:

@@ -48,9 +48,9 @@ def window(job: JobContext) -> tuple[float | None, float | None]:
     return _epoch(job.started or job.submitted), _epoch(job.ended)
 
 
-def reference_year(job: JobContext) -> int:
-    moment = job.ended or job.started or job.submitted
-    return moment.year if moment else 1970
+def reference(job: JobContext) -> float | None:
+    """The moment next to which stamps without year or date are put."""
+    return _epoch(job.ended or job.started or job.submitted)
 
 
 def _with_zone(seconds: float, zone: ZoneInfo) -> Interval:
@@ -60,25 +60,10 @@ def _with_zone(seconds: float, zone: ZoneInfo) -> Interval:
     return Interval(min(readings), max(readings))
 
 
-def _year_fixed(seconds: float, job: JobContext) -> float:
-    """A year-less stamp was read in the job's end year; around New Year the neighbour may be the right one."""
-    end = _epoch(job.ended or job.started or job.submitted)
-    if end is None:
-        return seconds
-    moment = datetime.fromtimestamp(seconds, UTC)
-    choices = []
-    for year in (moment.year - 1, moment.year, moment.year + 1):
-        try:
-            choices.append(moment.replace(year=year).timestamp())
-        except ValueError:  # 29 February
-            continue
-    return min(choices, key=lambda value: abs(value - end))
-
-
 def stream_clock(job: JobContext, stamps: list[Stamp]) -> StreamClock:
     """How to read one stream's stamps, given those that its hit lines carry."""
     start, end = window(job)
-    readings = sorted(s.seconds if s.year_known else _year_fixed(s.seconds, job) for s in stamps if s.zone != "boot")
+    readings = sorted(s.seconds for s in stamps if s.zone != "boot")
     if not readings or (start is None and end is None):
         return StreamClock()
     low = (start if start is not None else end or 0.0) - EARLY
@@ -117,7 +102,7 @@ def read(stamp: Stamp | None, clock: StreamClock, job: JobContext) -> Interval |
     """The interval of one stamp in UTC, on its own machine's clock (no allowance for other machines yet)."""
     if stamp is None or stamp.zone == "boot" or not clock.trusted:
         return None
-    seconds = stamp.seconds if stamp.year_known else _year_fixed(stamp.seconds, job)
+    seconds = stamp.seconds
     if stamp.zone == "local":
         zone = _zone(job.timezone)
         inside = _with_zone(seconds, zone) if zone else Interval(seconds + clock.shift, seconds + clock.shift)

@@ -50,9 +50,10 @@ def _edge(cause: Fault, effect: Fault, pack: Pack) -> Edge | None:
     for explains in cause.rule.explains:
         if _holds(explains, cause, effect, pack):
             return _made(cause, effect, explains.where, usual=False)
-    if cause.may_decide and cause.rule.fatal and cause.scope != "after" and _holds(USUAL, cause, effect, pack):
-        if not effect.may_decide or effect.rule.standing != "self_standing":
-            return _made(cause, effect, USUAL.where, usual=True)
+    ends_jobs = cause.may_decide and cause.rule.fatal and cause.scope != "after"
+    own_cause = effect.may_decide and effect.rule.standing == "self_standing"
+    if ends_jobs and not own_cause and _holds(USUAL, cause, effect, pack):
+        return _made(cause, effect, USUAL.where, usual=True)
     return None
 
 
@@ -79,9 +80,7 @@ def _one_way(found: list[Edge]) -> list[Edge]:
     both = {(id(e.cause), id(e.effect)): e for e in found}
     for edge in found:
         back = both.get((id(edge.effect), id(edge.cause)))
-        if back is None or edge.certain:
-            kept.append(edge)
-        elif not back.certain and back.usual and not edge.usual:
+        if back is None or edge.certain or (not back.certain and back.usual and not edge.usual):
             kept.append(edge)
     return kept
 

@@ -170,18 +170,19 @@ def certainly_after(a: Fault, b: Fault, lag: float = 0.0) -> bool:
     return order(a.first, b.first, lag) > 0
 
 
-def state_cleared(fault: Fault, faults: list[Fault], pack: Pack, until: float | None) -> Signal | None:
-    """The signal that ended a lasting state before ``until`` (the job's start), if one was logged."""
-    for signal in fault.signals:
-        clears = signal.signature.model.clears
-        if not clears:
+def ending_of(fault: Fault, faults: list[Fault], pack: Pack) -> Signal | None:
+    """The signal that ended a lasting state (link up again, server OK) after the state was last logged, if any."""
+    last = fault.signals[-1]
+    clears = last.signature.model.clears
+    if not clears:
+        return None
+    for other in faults:
+        if not named(other, clears, pack):
             continue
-        for other in faults:
-            if not named(other, clears, pack):
-                continue
-            for ending in other.signals:
-                same_place = ending.node == signal.node and (not ending.device or ending.device == signal.device)
-                in_time = until is None or (ending.time is not None and ending.time.hi <= until)
-                if same_place and in_time and order(signal, ending) < 0:
-                    return ending
+        for ending in other.signals:
+            same_node = ending.node == last.node or ending.node is None or last.node is None
+            same_device = not ending.device or not last.device or ending.device == last.device
+            same_peer = not ending.peer or not last.peer or ending.peer == last.peer
+            if same_node and same_device and same_peer and order(last, ending) < 0:
+                return ending
     return None

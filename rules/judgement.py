@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rules import taxonomy
-from rules.clocks import window
+from rules.clocks import order, window
 from rules.explanations import Edge, edges, overruled
-from rules.faults import Fault, certainly_before, named, state_cleared
+from rules.faults import Fault, certainly_before, ending_of, named
+from rules.observation import Observation, at_work
 from rules.pack import Pack
 from rules.schema import Source
 from telemetry.bundle import Bundle
@@ -22,6 +23,8 @@ from telemetry.coverage import Coverage
 
 # More nodes than this with the same hardware cause at once is a shared cause: then only the first are named.
 NODES_NAMED: Final = 4
+# Progress for this many seconds after a fault: the job outlived it.
+OUTLIVED: Final = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +70,11 @@ def seen(
 class Case:
     """One bundle's faults on their way to an outcome."""
 
-    def __init__(
-        self, bundle: Bundle, pack: Pack, faults: list[Fault], terminal_state: str, cancelled_by: str, progress: bool
-    ) -> None:
+    def __init__(self, bundle: Bundle, pack: Pack, faults: list[Fault], observation: Observation) -> None:
         self.bundle, self.pack, self.faults = bundle, pack, faults
-        self.terminal_state, self.cancelled_by, self.progress = terminal_state, cancelled_by, progress
+        self.terminal_state, self.cancelled_by = observation.terminal_state, observation.cancelled_by
+        self.at_work = at_work(bundle, observation.progress)
+        self.progress_at = observation.progress.at if observation.progress else None
         self.rejected: list[Rejection] = []
         self.edges = edges([f for f in faults if self._takes_part(f)], pack)
         self.start = window(bundle.job)[0]
@@ -89,8 +92,24 @@ class Case:
         judgement = self._decide(roots)
         judgement.edges = self.edges
         judgement.rejected = self.rejected
+        self._set_aside_earlier(judgement)
         judgement.symptoms = [f for f in self.faults if self._is_symptom(f, judgement)]
         return judgement
+
+    def _set_aside_earlier(self, judgement: Judgement) -> None:
+        """What certainly began before the first fault, and is not its effect, is no symptom of it."""
+        if not judgement.winners:
+            return
+        explained = {id(e.effect) for e in self.edges}
+        for fault in self.faults:
+            if fault.rule.standing == "context" or fault.scope == "after" or fault in judgement.winners:
+                continue
+            if any(r.fault is fault for r in self.rejected) or id(fault) in explained:
+                continue
+            if all(certainly_before(fault, w) for w in judgement.winners):
+                self._reject(
+                    fault, f"It came before the first fault and {fault.demoted or 'nothing links it to the end'}."
+                )
 
     def _is_symptom(self, fault: Fault, judgement: Judgement) -> bool:
         if fault in judgement.winners or fault.rule.standing == "context" or fault.scope in ("before", "after"):
@@ -124,16 +143,31 @@ class Case:
         if fault.scope == "before":
             if not any(s.signature.model.lasting == "state" for s in fault.signals):
                 return "It happened before the job started and left no state that the job met."
-            if ending := state_cleared(fault, self.faults, self.pack, self.start):
-                return f"It was over before the job started ({ending.stream} line {ending.line})."
             again = any(f.rule is fault.rule and f.scope == "inside" and f.node == fault.node for f in self.faults)
             if not explicit and not again:
                 return "It happened before the job started, and nothing inside the job's time shows it still in force."
+        if ending := ending_of(fault, self.faults, self.pack):
+            explicit = [e for e in explicit if order(ending, e.effect.first) > 0]
+            if not explicit:
+                return f"It was over again ({ending.stream} line {ending.line}) before anything that it could explain."
+        if past := self._outlived(fault, explicit):
+            return past
         if fault.scope == "elsewhere" and not (fault.rule.outside and explicit):
             return f"{fault.node} is not one of the job's nodes."
         if not fault.rule.fatal and not explicit:
             return "It does not stop a job by itself, and nothing that followed is its effect."
         return None
+
+    def _outlived(self, fault: Fault, explicit: list[Edge]) -> str | None:
+        """A job that went on making progress long after a fault was not stopped by it, unless an effect came later."""
+        last = fault.signals[-1].last
+        if last is None or self.progress_at is None or self.progress_at - last.hi < OUTLIVED:
+            return None
+        if any(
+            e.effect.start() is not None and (e.effect.start() or 0.0) >= self.progress_at - OUTLIVED for e in explicit
+        ):
+            return None
+        return f"The job went on making progress for {(self.progress_at - last.hi) / 60:.0f} minutes after it."
 
     def _not_overruled(self, candidates: list[Fault]) -> list[Fault]:
         gone = {id(o.fault): o for o in overruled(candidates, self.pack)}
@@ -264,7 +298,7 @@ class Case:
     def _without_cause(self) -> Judgement:
         inside = [f for f in self.faults if f.scope == "inside" and (f.rule.standing == "symptom" or f.demoted)]
         troubled = [f for f in inside if not {"job_end", "teardown"} & set(f.rule.groups)]
-        if self.terminal_state == "cancelled" and not troubled and self.cancelled_by == "own_user" and self.progress:
+        if self.terminal_state == "cancelled" and not troubled and self.cancelled_by == "own_user" and self.at_work:
             return Judgement("no_failure", "cancelled_by_user", why="cancelled")
         rivals = self._rivals(troubled)
         if len(rivals) >= 2:
@@ -276,7 +310,7 @@ class Case:
 
     def _rivals(self, symptoms: list[Fault]) -> dict[str, tuple[Fault, ...]]:
         """The causes that unexplained symptoms leave open: those of the symptoms that no other symptom explains."""
-        explained = {id(e.effect) for e in self.edges if e.cause in symptoms and not (e.effect.rule is e.cause.rule)}
+        explained = {id(e.effect) for e in self.edges if e.cause in symptoms and e.effect.rule is not e.cause.rule}
         roots = [f for f in symptoms if id(f) not in explained and f.rule.rivals] or [
             f for f in symptoms if f.rule.rivals
         ]
@@ -284,7 +318,7 @@ class Case:
             return {}
         told = min(roots, key=lambda f: (f.first.time is None, f.first.time.lo if f.first.time else 0.0, f.rule.rule))
         demoted = [f.rule.cause for f in symptoms if f.demoted and f.rule.cause]
-        return {cause: (told,) for cause in dict.fromkeys([*told.rule.rivals, *demoted])}
+        return dict.fromkeys(dict.fromkeys([*told.rule.rivals, *demoted]), (told,))
 
 
 def suspects(source: str, faults: list[Fault], pack: Pack) -> list[str]:

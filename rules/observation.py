@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from rules import collectives, facts, patterns
-from rules.clocks import StreamClock, reference_year, set_times
+from rules.clocks import StreamClock, reference, set_times
 from rules.collectives import Watchdogs
 from rules.facts import Topology
 from rules.pack import Pack, Signature
@@ -15,7 +15,7 @@ from rules.scan import Database, Hit, database_for
 from rules.schema import KIND_OF_SOURCE
 from rules.signals import Collector, Interval, Signal, matches
 from telemetry.bundle import Bundle, Stream
-from telemetry.formats.prefix import Stamp, parse_prefix
+from telemetry.formats.prefix import Stamp
 from telemetry.formats.records import Record, records
 
 OWN_PATTERNS: Final = {**facts.PATTERNS, **collectives.PATTERNS}
@@ -64,7 +64,7 @@ class Scanner:
         for hit in database.hits(stream):
             for number in hit.numbers:
                 if number >= len(signatures):
-                    _learn(own[number - len(signatures)], hit, stream, collector.topology, watchdogs, collector.year)
+                    _learn(own[number - len(signatures)], hit, stream, collector, watchdogs)
             meant = [signatures[n] for n in sorted(hit.numbers) if n < len(signatures)]
             if meant:
                 collector.take(hit, meant, stream)
@@ -79,36 +79,34 @@ class Scanner:
         numbers = [n for n in database.hits_in(record.text.encode()) if n < len(signatures)]
         if not numbers:
             return
-        zone = "local" if record.local else "utc"
+        zone: Literal["local", "utc"] = "local" if record.local else "utc"
         stamp = Stamp(record.time, record.precision, zone, True) if record.time is not None else None
         meant = [signatures[n] for n in numbers]
         collector.take_record(record.text, meant, stream, record.line, record.offset, stamp, record.node)
 
 
-def _learn(name: str, hit: Hit, stream: Stream, topology: Topology, watchdogs: Watchdogs, year: int) -> None:
+def _learn(name: str, hit: Hit, stream: Stream, collector: Collector, watchdogs: Watchdogs) -> None:
     if name == "nccl_init":
-        found = patterns.compiled(facts.NCCL_FIELDS).search(hit.text)
-        if found:
-            got = {k: v.decode() for k, v in found.groupdict().items() if v is not None}
+        got = patterns.named_groups(facts.NCCL_FIELDS, hit.text)
+        if got:
             device = int(got["device"]) if got.get("device") else None
-            topology.learn_nccl(got["host"], int(got["rank"]), got["bus"], device)
+            collector.topology.learn_nccl(got["host"], int(got["rank"]), got["bus"], device)
     else:
-        rank = parse_prefix(hit.text, year).rank
+        rank = collector.prefix(hit.text).rank
         watchdogs.learn(name, hit.text.decode("utf-8", "replace"), rank, stream.path, hit.line, hit.offset)
 
 
 def observe(bundle: Bundle, pack: Pack, scanner: Scanner) -> Observation:
     """Scan every stream (scheduler first: it tells who sat where), give times, and add the derived signals."""
-    year = reference_year(bundle.job)
     topology = Topology(bundle.job)
-    collector = Collector(topology, year)
+    collector = Collector(topology, reference(bundle.job))
     watchdogs = Watchdogs()
     rank = {"scheduler": 0, "applog": 1}
     for stream in sorted(bundle.streams, key=lambda s: (rank.get(s.source, 2), s.path)):
         scanner.read(stream, collector, watchdogs)
     _number_gpus(collector.signals, topology)
     clocks = set_times(collector.signals, bundle.job)
-    progress = last_progress(bundle, clocks, year)
+    progress = last_progress(bundle, clocks, collector.prefix)
     state, by = _ending(bundle, collector.signals)
     made = _Maker(bundle, pack, topology, collector.signals)
     made.collectives(watchdogs)
@@ -118,7 +116,7 @@ def observe(bundle: Bundle, pack: Pack, scanner: Scanner) -> Observation:
 
 
 def _number_gpus(signals: list[Signal], topology: Topology) -> None:
-    """Eight PCI addresses of a node seen in kernel lines: their order is nvidia-smi's numbering (CUDA_DEVICE_ORDER=PCI_BUS_ID)."""
+    """Eight PCI addresses of one node seen in kernel lines: their order is nvidia-smi's numbering."""
     by_node: dict[str, set[str]] = {}
     for signal in signals:
         if signal.node and signal.device and signal.layer in ("gpu", "fabric") and facts.pci_address(signal.device):

@@ -115,10 +115,7 @@ def _documents(file: Path, shown: str, faults: list[Fault]) -> Iterator[_Documen
     try:
         text = file.read_text(encoding="utf-8")
         for node in yaml.compose_all(text, Loader=_Loader):
-            if node is None:
-                continue
-            loader = yaml.SafeLoader("")
-            data = loader.construct_document(node)
+            data = yaml.SafeLoader("").construct_document(node)
             line = node.start_mark.line + 1
             if isinstance(data, dict):
                 yield _Document(shown, line, data, node)
@@ -219,9 +216,11 @@ def load_pack(*folders: Path, check: bool = True) -> Pack:
         head = _head(folder, faults)
         names.append(str(head.get("name", folder.name)))
         versions.append(str(head.get("version", "0")))
-        for name in head.get("off", ()):
-            if rules.pop(str(name), None) is None:
-                faults.append(Fault(f"{folder.name}/pack.yaml", 1, f"switches off {name!r}, which no pack below has"))
+        faults += [
+            Fault(f"{folder.name}/pack.yaml", 1, f"switches off {name!r}, which no pack below has")
+            for name in head.get("off", ())
+            if rules.pop(str(name), None) is None
+        ]
         own: set[str] = set()
         for file in sorted(folder.rglob("*.yaml")):
             shown = f"{folder.name}/{file.relative_to(folder).as_posix()}"
@@ -245,7 +244,7 @@ def load_pack(*folders: Path, check: bool = True) -> Pack:
 
 def _head(folder: Path, faults: list[Fault]) -> dict[str, Any]:
     try:
-        head = yaml.load((folder / "pack.yaml").read_text(encoding="utf-8"), Loader=_Loader)
+        head = yaml.safe_load((folder / "pack.yaml").read_text(encoding="utf-8"))
         if isinstance(head, dict):
             return head
         faults.append(Fault(f"{folder.name}/pack.yaml", 1, "must be a mapping with name and version"))

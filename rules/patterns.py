@@ -31,6 +31,22 @@ def compiled(pattern: str) -> re2._Regexp:
     return re2.compile(pattern.encode("utf-8"), options=_options())
 
 
+def named_groups(pattern: str, text: bytes) -> dict[str, str] | None:
+    """The named groups of the first match in a line, as text; None when there is no match."""
+    found = compiled(pattern).search(text)
+    return groups_of(found) if found else None
+
+
+def groups_of(found: re2._Match) -> dict[str, str]:
+    """RE2 over bytes names its groups in bytes too."""
+    got = found.groupdict()
+    return {_text(name): _text(value) for name, value in got.items() if value is not None}
+
+
+def _text(value: bytes | str) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
 def for_scan(pattern: str) -> str:
     """The pattern as Hyperscan and ``rg`` are given it: no group names, and nothing that can match a newline."""
     text = _NAMED_GROUP.sub("(", pattern)

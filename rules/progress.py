@@ -6,19 +6,21 @@ Only each output's tail is read: progress lines are too many to be signals.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from rules import patterns
 from rules.clocks import StreamClock, read, window
 from telemetry.bundle import Bundle, Stream
-from telemetry.formats.prefix import Stamp, parse_prefix
+from telemetry.formats.prefix import Prefix
 
 TAIL_LINES: Final = 400
 # Step counters as the common trainers, solvers and bars print them.
 _PROGRESS: Final = (
-    r"(?i)(?:\b(?:iteration|iter|step|epoch|batch|global_step|timestep|time step|samples|consumed)s?\b[\"' ]{0,2}[:=#\[( ] ?\d)"
-    r"|\d{1,3}%\|[^|]{0,60}\| ?\d+/|\b\d+/\d+ \[\d+:\d+|(?:it/s|s/it|samples/s|tokens/s|TFLOPs?)\b|\bloss[\"' ]{0,2}[:=] ?\d"
+    r"(?i)(?:\b(?:iteration|iter|step|epoch|batch|global_step|timestep|time step|samples|consumed)s?\b"
+    r"[\"' ]{0,2}[:=#\[( ] ?\d)|\d{1,3}%\|[^|]{0,60}\| ?\d+/|\b\d+/\d+ \[\d+:\d+"
+    r"|(?:it/s|s/it|samples/s|tokens/s|TFLOPs?)\b|\bloss[\"' ]{0,2}[:=] ?\d"
 )
 _TROUBLE: Final = r"(?i)error|exception|traceback|timed? ?out|abort|cancelled|killed"
 
@@ -33,6 +35,7 @@ class Progress:
     text: str
     silent: float | None
     lines_after: int
+    at: float | None = None
 
 
 def _tail(stream: Stream) -> list[tuple[int, int, bytes]]:
@@ -54,26 +57,24 @@ def _tail(stream: Stream) -> list[tuple[int, int, bytes]]:
     return kept
 
 
-def last_progress(bundle: Bundle, clocks: dict[str, StreamClock], year: int) -> Progress | None:
+def last_progress(bundle: Bundle, clocks: dict[str, StreamClock], prefix: Callable[[bytes], Prefix]) -> Progress | None:
     """The latest sign of progress in any of the job's outputs; None when there is none to be seen."""
-    found = [p for s in bundle.streams if s.source == "applog" and (p := _of_stream(s, bundle, clocks, year))]
+    found = [p for s in bundle.streams if s.source == "applog" and (p := _of_stream(s, bundle, clocks, prefix))]
     return min(found, key=lambda p: (p.silent is None, p.silent or 0.0, p.stream), default=None)
 
 
-def _of_stream(stream: Stream, bundle: Bundle, clocks: dict[str, StreamClock], year: int) -> Progress | None:
+def _of_stream(
+    stream: Stream, bundle: Bundle, clocks: dict[str, StreamClock], prefix: Callable[[bytes], Prefix]
+) -> Progress | None:
     rows = _tail(stream)
     clock = clocks.get(stream.path, StreamClock())
     _, end = window(bundle.job)
-    newest: Stamp | None = None
-    quiet = 0
-    for line, offset, text in reversed(rows):
-        text = text[:4000]
-        newest = newest or parse_prefix(text, year).time
+    for quiet, (line, offset, row) in enumerate(reversed(rows)):
+        text = row[:4000]
         if patterns.compiled(_PROGRESS).search(text) and not patterns.compiled(_TROUBLE).search(text):
-            stamp = parse_prefix(text, year).time
+            stamp = prefix(text).time
             at = read(stamp, clock, bundle.job)
             silent = end - at.hi if at and end is not None else None
             shown = text.decode("utf-8", "replace")[:300]
-            return Progress(stream.path, line, offset, shown, silent, quiet)
-        quiet += 1
+            return Progress(stream.path, line, offset, shown, silent, quiet, at.lo if at else None)
     return None

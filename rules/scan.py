@@ -14,7 +14,9 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import hyperscan
 
@@ -65,7 +67,7 @@ class Database:
 
     def _name(self) -> str:
         digest = hashlib.sha256("\0".join(self.expressions).encode())
-        digest.update(f"\0{hyperscan.__version__}\0{_cpu_features()}".encode())
+        digest.update(f"\0{version('hyperscan')}\0{_cpu_features()}".encode())
         return digest.hexdigest()
 
     def _load(self, cache_in: Path | None) -> hyperscan.Database:
@@ -74,7 +76,7 @@ class Database:
         kept = _read_checked(file)
         if kept is not None:
             try:
-                database = hyperscan.loadb(bytearray(kept), hyperscan.HS_MODE_BLOCK)
+                database = hyperscan.loadb(kept, hyperscan.HS_MODE_BLOCK)
                 database.scratch = hyperscan.Scratch(database)
                 return database
             except hyperscan.HyperscanError:
@@ -94,23 +96,32 @@ class Database:
         if self._database is None:
             return
         for block in stream.blocks():
-            found: list[tuple[int, int]] = []
-            view = memoryview(block.data)[: block.length]
-            try:
-                self._database.scan(view, match_event_handler=lambda number, _s, to, _f, _c: found.append((to, number)))
-            finally:
-                view.release()
+            found = _matches(self._database, block.data, block.length)
             if found:
-                found.sort()
                 yield from _by_line(found, block.data, block.length, block.offset, block.line)
 
     def hits_in(self, text: bytes) -> list[int]:
         """The numbers of the patterns that match one line."""
         if self._database is None or not text:
             return []
-        found: set[int] = set()
-        self._database.scan(text, match_event_handler=lambda number, _s, _to, _f, _c: found.add(number) or None)
-        return sorted(found)
+        return sorted({number for _, number in _matches(self._database, text, len(text))})
+
+
+def _matches(database: hyperscan.Database, data: bytearray | bytes, length: int) -> list[tuple[int, int]]:
+    """(end, pattern number) of every match in a block, in order."""
+    found: list[tuple[int, int]] = []
+
+    def note(number: int, _start: int, to: int, _flags: int, _context: object) -> None:
+        found.append((to, number))
+
+    # The binding takes any buffer, whatever its stub says; a view spares the copy of 16 MiB.
+    view: Any = memoryview(data)[:length]
+    try:
+        database.scan(view, match_event_handler=note)
+    finally:
+        view.release()
+    found.sort()
+    return found
 
 
 def _by_line(

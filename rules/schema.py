@@ -37,9 +37,11 @@ KIND_OF_SOURCE = {
 SOURCE_OF_KIND = {kind: source for source, kind in KIND_OF_SOURCE.items()}
 
 GROUPS = frozenset(
-    "peer_loss collective_wait rank_abort teardown job_end gpu_fallout cuda_error link_fallout io_error hang"
-    " device_missing store_error startup_failure oom_fallout".split()
-)
+    (
+        "peer_loss", "collective_wait", "rank_abort", "teardown", "job_end", "gpu_fallout", "cuda_error",
+        "link_fallout", "io_error", "hang", "device_missing", "store_error", "startup_failure", "oom_fallout",
+    )
+)  # fmt: skip
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)?")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, None: 1.0}

@@ -106,7 +106,8 @@ def summary_of(judgement: Judgement, topology: Topology, lead: float | None, vis
         text = f"{hint}the {sources} that would decide was not collected."
         return text[:1].upper() + text[1:]
     if judgement.symptoms:
-        return f"Only symptoms were seen, the first being {lower_first(judgement.symptoms[0].rule.title)}; nothing shows what came before."
+        first = lower_first(judgement.symptoms[0].rule.title)
+        return f"Only symptoms were seen, the first being {first}; nothing shows what came before."
     return "Nothing in what was collected explains how the job ended."
 
 

@@ -10,8 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-import re2
-
 from rules import patterns
 from rules.facts import Topology, pci_address, short_name
 from rules.pack import Signature
@@ -121,10 +119,6 @@ def _holds(value: str, condition: str, job: JobContext | None = None) -> bool:
     return left is not None and left == right
 
 
-def _groups(found: re2._Match) -> dict[str, str]:
-    return {k: v.decode("utf-8", "replace") for k, v in found.groupdict().items() if v is not None}
-
-
 def read_fields(
     signature: Signature,
     text: bytes,
@@ -139,11 +133,11 @@ def read_fields(
     found = patterns.compiled(model.pattern).search(text)
     if found is None or (model.unless and patterns.compiled(model.unless).search(text)):
         return None
-    fields = _groups(found)
+    fields = patterns.groups_of(found)
     for extract in model.extract:
         more = patterns.compiled(extract).search(text)
         if more:
-            fields = {**_groups(more), **fields}
+            fields = {**patterns.groups_of(more), **fields}
     if model.header and above is not None:
         fields = {**above(model.header), **fields}
     for name, decode in model.decode.items():
@@ -163,6 +157,10 @@ class _Place:
     peer: str | None
 
 
+def _stem(path: str) -> str:
+    return path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+
+
 def _first(fields: dict[str, str], *names: str | None) -> str | None:
     return next((fields[n] for n in names if n and n in fields and fields[n] not in ("", "-")), None)
 
@@ -174,7 +172,9 @@ def _place(signature: Signature, fields: dict[str, str], prefix: Prefix, stream:
         device = pci_address(device) or device
     rank_text = _first(fields, named.rank, "rank")
     rank = int(rank_text) if rank_text and rank_text.isdigit() else prefix.rank
-    host = _first(fields, named.node, "node") or where.pod_node(_first(fields, "pod") or prefix.pod)
+    host = _first(fields, named.node, "node") or where.pod_node(
+        _first(fields, "pod") or prefix.container or _stem(stream.path)
+    )
     if host is None and stream.source in ("syslog", "fabric"):
         # A stream of one node is that node's, whatever name a shipper wrote into its lines.
         host = stream.node or prefix.host
@@ -192,18 +192,22 @@ class Collector:
     """Gathers the signals of a bundle, stream by stream."""
 
     topology: Topology
-    year: int
+    near: float | None
     signals: list[Signal] = field(default_factory=list)
     _open: dict[tuple[object, ...], Signal] = field(default_factory=dict)
     _looks: dict[tuple[int, str], int] = field(default_factory=dict)
     _newest: dict[tuple[int, str], Signal] = field(default_factory=dict)
+
+    def prefix(self, text: bytes) -> Prefix:
+        """Who says the line, and when; stamps without year or date are put next to the job's end."""
+        return parse_prefix(text, near=self.near, hosts=self.topology.job.nodes)
 
     def take(self, hit: Hit, signatures: list[Signature], stream: Stream) -> None:
         """One hit line of a plain text stream."""
         counted = self._only_count(hit, signatures, stream)
         if len(counted) == len(signatures):
             return
-        prefix = parse_prefix(hit.text, self.year)
+        prefix = self.prefix(hit.text)
         around: tuple[Stamp | None, Stamp | None] | None = None
         for signature, fields in self._meant(signatures, hit.text, lambda header: _header_above(hit, header)):
             place = _place(signature, fields, prefix, stream, self.topology)
@@ -223,7 +227,7 @@ class Collector:
     ) -> None:
         """One record of a structured stream (sacct, Kubernetes, Prometheus) in its canonical words."""
         raw = text.encode()
-        prefix = Prefix(stamp, node, None, None, None, None, None, 0)
+        prefix = Prefix(time=stamp, host=node)
         for signature, fields in self._meant(signatures, raw, None):
             place = _place(signature, fields, prefix, stream, self.topology)
             self._fold(signature, fields, place, stream, line, offset, raw, stamp, None)
@@ -258,7 +262,7 @@ class Collector:
             if end <= 0:
                 break
             start = hit.data.rfind(b"\n", 0, end - 1) + 1
-            before = parse_prefix(bytes(hit.data[start : min(end, start + 400)]), self.year).time
+            before = self.prefix(bytes(hit.data[start : min(end, start + 400)])).time
             if before:
                 break
             end = start
@@ -267,7 +271,7 @@ class Collector:
             end = hit.data.find(b"\n", start)
             if end < 0:
                 break
-            after = parse_prefix(bytes(hit.data[start : min(end, start + 400)]), self.year).time
+            after = self.prefix(bytes(hit.data[start : min(end, start + 400)])).time
             if after:
                 break
             start = end + 1
@@ -305,7 +309,7 @@ class Collector:
 
 
 def _header_above(hit: Hit, header: str) -> dict[str, str]:
-    """Fields of the nearest earlier line that says to whom the following lines belong (``Errors for 0x.. "spine-2"``)."""
+    """Fields of the nearest earlier line that says whose the following lines are (``Errors for 0x.. "spine-2"``)."""
     pattern = patterns.compiled(header)
     end = hit.start
     floor = max(0, end - 64 * 1024)
@@ -315,7 +319,7 @@ def _header_above(hit: Hit, header: str) -> dict[str, str]:
         start = max(hit.data.rfind(b"\n", 0, end - 1) + 1, floor)
         found = pattern.search(bytes(hit.data[start : min(end, start + 2000)]))
         if found:
-            return _groups(found)
+            return patterns.groups_of(found)
         end = start
     return {}
 
