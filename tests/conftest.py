@@ -18,6 +18,15 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
 
 
 @pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None) -> Iterator[None]:
+    """The test database, whose append-only tables can be emptied between tests."""
+    from tests.services.append_only import tables_can_be_emptied
+
+    with tables_can_be_emptied():
+        yield
+
+
+@pytest.fixture(scope="session")
 def redis_server() -> None:
     """The Valkey server at REDIS_URL."""
     servers.need_valkey()

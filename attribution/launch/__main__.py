@@ -86,8 +86,8 @@ def _run(supervisor: Supervisor, wanted_port: int, *, sample: bool) -> None:
     _wait(supervisor, worker, lambda: b" ready." in worker.log.read_bytes())
 
     if sample and not folder.sample_loaded:
-        say("Loading the sample cluster ...")
-        command = [sys.executable, "-m", "attribution", "sample_cluster"]
+        say("Loading the sample cluster and finding what came first in its failed jobs ...")
+        command = [sys.executable, "-m", "attribution", "sample_cluster", "--wait", "60"]
         supervisor.run_once(command, env, folder.log / "sample.log")
         folder.mark_sample_loaded()
 
