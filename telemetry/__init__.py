@@ -6,8 +6,8 @@ Nothing here knows of rules, connectors or Django.
 from telemetry.bundle import SOURCES, Bundle, open_bundle
 from telemetry.coverage import Coverage
 from telemetry.job import JobContext
-from telemetry.problems import BundleError, Problem
 from telemetry.lines import Line
+from telemetry.problems import BundleError, Problem
 from telemetry.streams import Block, Stream
 
 __all__ = [

@@ -9,8 +9,8 @@ _ENDINGS = re.compile(r"\.(?:gz|xz|zst|bz2|log|txt|out|err|jsonl?|dmesg|journal|
 # Names of whole logs, not of hosts.
 _GENERAL = {
     "messages", "syslog", "kern", "kernel", "dmesg", "journal", "journalctl", "system", "all", "combined", "merged",
-    "nodes", "console", "cluster", "secure", "daemon", "slurmctld", "slurmd", "slurmdbd", "opensm", "ufm", "fabricmanager",
-    "ibdiagnet", "switch", "switches", "fabric",
+    "nodes", "console", "cluster", "secure", "daemon", "slurmctld", "slurmd", "slurmdbd", "opensm", "ufm",
+    "fabricmanager", "ibdiagnet", "switch", "switches", "fabric",
 }  # fmt: skip
 
 

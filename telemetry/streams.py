@@ -203,7 +203,7 @@ class Stream:
                 digest = hashlib.sha256()
                 try:
                     with open(self.file, "rb", buffering=0) as file:
-                        digest = hashlib.file_digest(file, "sha256")  # type: ignore[arg-type]
+                        digest = hashlib.file_digest(file, "sha256")
                 except OSError as error:
                     self._unreadable(error, "from the start")
                 self._digest = digest.digest()

@@ -67,7 +67,8 @@ _GLOG_TAIL = re.compile(rb"(?: {1,8}(\d{1,10}))?(?: [\w./<>-]{1,200}:\d{1,6}\])?
 _KMSG = re.compile(rb"\d{1,3},\d{1,12},(\d{1,18}),[^;]{0,40};")
 _PRIORITY = re.compile(rb"<\d{1,3}>(?:1 )?")
 _SEL = re.compile(
-    rb"[0-9a-f]{1,6} \| (?:(\d\d)/(\d\d)/(\d{4}|\d\d)|([A-Z][a-z]{2})-(\d\d)-(\d{4})) \| (\d\d:\d\d:\d\d)(?: [A-Z]{3,4})? \| ?"
+    rb"[0-9a-f]{1,6} \| (?:(\d\d)/(\d\d)/(\d{4}|\d\d)|([A-Z][a-z]{2})-(\d\d)-(\d{4})) \| "
+    rb"(\d\d:\d\d:\d\d)(?: [A-Z]{3,4})? \| ?"
 )
 _LABEL = re.compile(rb"(" + _NAME + rb"): ?")
 _PROGRAM = re.compile(rb"(srun|slurmstepd|mpirun|mpiexec|prterun|torchrun|salloc|sbatch)(?:-[\w.-]{1,64})?: ?")

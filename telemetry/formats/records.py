@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from telemetry.formats import kubernetes, sacct, sacct_json
+from telemetry.formats import kubernetes, prometheus, sacct, sacct_json
 from telemetry.formats.documents import Documents, load_documents
 from telemetry.formats.record import Record
 from telemetry.formats.sacct_records import sacct_records
@@ -26,7 +26,7 @@ def records(stream: Stream) -> Iterator[Record] | None:
     data = stream.read(_LIMIT)
     if data is None:
         return None
-    if sacct.looks_like_sacct(data[:_HEAD]) and not data[:1] == b"{":
+    if sacct.looks_like_sacct(data[:_HEAD]) and data[:1] != b"{":
         problems: list[tuple[int, str]] = []
         rows = sacct.parse_text(data, problems=problems)
         for line, sentence in problems[:20]:
@@ -44,6 +44,11 @@ def records(stream: Stream) -> Iterator[Record] | None:
 
 def _of_documents(stream: Stream, documents: Documents) -> Iterator[Record] | None:
     first = documents.values[0]
+    if prometheus.is_prometheus(first):
+        error = prometheus.error_of(first)
+        if error:
+            stream.report(f"Prometheus answered with an error: {error}", "", "Correct the query and collect it again.")
+        return prometheus.prometheus_records(documents)
     if sacct_json.is_sacct(first):
         return _slurm(stream, documents)
     if kubernetes.is_kubernetes(first):

@@ -15,8 +15,11 @@ from telemetry.formats.hostlist import expand
 from telemetry.formats.times import Moment, moment
 
 STATES = frozenset(
-    "BOOT_FAIL CANCELLED COMPLETED COMPLETING CONFIGURING DEADLINE FAILED NODE_FAIL OUT_OF_MEMORY PENDING PREEMPTED "
-    "REQUEUED REQUEUE_HOLD RESIZING REVOKED RUNNING SPECIAL_EXIT STOPPED SUSPENDED TIMEOUT LAUNCH_FAILED".split()
+    {
+        *("BOOT_FAIL", "CANCELLED", "COMPLETED", "COMPLETING", "CONFIGURING", "DEADLINE", "FAILED", "LAUNCH_FAILED"),
+        *("NODE_FAIL", "OUT_OF_MEMORY", "PENDING", "PREEMPTED", "REQUEUED", "REQUEUE_HOLD", "RESIZING", "REVOKED"),
+        *("RUNNING", "SPECIAL_EXIT", "STOPPED", "SUSPENDED", "TIMEOUT"),
+    }
 )
 # Columns that users fill: a delimiter inside them is not escaped.
 _FREE = ("jobname", "comment", "submitline", "admincomment", "systemcomment", "workdir", "container", "extra")
