@@ -75,6 +75,7 @@ INSTALLED_APPS = [
     "template_partials",
     "csp",
     "investigations",
+    "attribution",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
