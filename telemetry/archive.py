@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import tarfile
 from pathlib import Path, PurePosixPath
+
+import zstandard
 
 from telemetry.decoding import ReadError, open_decoded
 from telemetry.problems import BundleError
@@ -69,6 +72,27 @@ def unpack(path: Path, into: Path, limit: int = SIZE_LIMIT) -> Path:
     finally:
         source.close()
     return _root(into)
+
+
+def pack(root: Path, target: Path) -> None:
+    """Pack a bundle folder as .tar.zst: the same files give the same bytes. Links, hidden and unfinished files stay
+    out. Raises OSError; `target` is put in place only when it is whole."""
+    names: list[Path] = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        names += [Path(folder, name) for name in files if not name.startswith(".") and not name.endswith(".part")]
+    part = target.with_name(target.name + ".part")
+    with open(part, "wb") as file, zstandard.ZstdCompressor(level=6).stream_writer(file) as packed:
+        with tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as tar:
+            for path in sorted(names, key=lambda path: os.fsencode(path.relative_to(root))):
+                status = path.lstat()
+                if not stat.S_ISREG(status.st_mode):
+                    continue
+                member = tarfile.TarInfo(path.relative_to(root).as_posix())
+                member.size, member.mode, member.mtime = status.st_size, 0o644, 0
+                with open(path, "rb") as held:
+                    tar.addfile(member, held)
+    os.replace(part, target)
 
 
 def _root(into: Path) -> Path:

@@ -145,9 +145,7 @@ def _unpacked(head: bytes, file: io.FileIO) -> Any:
     if head.startswith(b"\x1f\x8b"):
         return gzip.GzipFile(fileobj=io.BufferedReader(file, PIECE))
     if head.startswith(b"\x28\xb5\x2f\xfd"):
-        return zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).stream_reader(
-            file, read_size=PIECE, read_across_frames=True, closefd=False
-        )
+        return _Zst(file, head)
     if head.startswith(b"\xfd7zXZ\x00"):
         return _Xz(file)
     if head.startswith(b"BZh") and head[4:10] == b"1AY&SY":
@@ -202,6 +200,26 @@ class _Pieces:
 
     def close(self) -> None:
         self._ready = b""
+
+
+class _Zst:
+    """The library takes a cut frame for the end of the file; where the frame tells its size, that is noticed."""
+
+    def __init__(self, file: io.FileIO, head: bytes) -> None:
+        unpack = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
+        self._stream = unpack.stream_reader(file, read_size=PIECE, read_across_frames=True, closefd=False)
+        told = zstandard.get_frame_parameters(head).content_size if len(head) > 18 else 0
+        self._owed = told if told < DECODED_LIMIT else 0
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        got = self._stream.readinto(buffer)
+        self._owed = max(self._owed - got, 0)
+        if not got and self._owed:
+            raise EOFError("the file ends before the end of its data")
+        return got
+
+    def close(self) -> None:
+        self._stream.close()
 
 
 class _Xz(_Pieces):

@@ -50,7 +50,7 @@ class SacctRow:
     """One row: a job (step None) or a step ('batch', 'extern', 'interactive' or a number as text).
 
     job_id as shown (10_3, 20+1), raw_id as the database has it, None when not asked for. state is the bare word;
-    by is the uid of who cancelled, or None. exit and derived are "code:signal" as shown, None when empty.
+    by is who cancelled, or None: a uid in the text form, a name in JSON. exit and derived are "code:signal" as shown, None when empty.
     elapsed, limit: seconds (limit None for UNLIMITED or not known). maxrss: bytes. values: the row as printed, by
     column name in lower case. line, offset: where the row starts in the text.
     """
@@ -64,6 +64,7 @@ class SacctRow:
     raw_id: str | None = None
     name: str = ""
     user: str | None = None
+    uid: str | None = None
     cluster: str | None = None
     exit: str | None = None
     derived: str | None = None
@@ -78,6 +79,18 @@ class SacctRow:
     reqmem: str | None = None
     reason: str | None = None
     values: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def by_owner(self) -> bool | None:
+        """Whether the job's own user cancelled it; None when it was not cancelled or that cannot be told."""
+        if self.by is None:
+            return None
+        if self.by in (self.user, self.uid):
+            return True
+        if self.by in ("0", "root"):
+            return False
+        known = self.uid if self.by.isdigit() else self.user
+        return False if known else None
 
 
 def parse_text(
@@ -248,12 +261,20 @@ def _cells(cells: list[str], names: list[str]) -> list[str]:
     return best
 
 
+def _state(word: str) -> str | None:
+    """The state; the default output cuts long ones (OUT_OF_ME+)."""
+    word = word.upper().replace(" ", "_")
+    if word.endswith("+"):
+        return next((state for state in sorted(STATES) if state.startswith(word[:-1])), None)
+    return word if word in STATES else None
+
+
 def _row(number: int, offset: int, values: dict[str, str], said: list[tuple[int, str]]) -> SacctRow | None:
     shown = values.get("jobid") or values.get("jobidraw") or ""
     found = _JOB_ID.fullmatch(shown.strip())
-    state = values.get("state", "").strip().rstrip("+")
-    word, _, by = state.partition(" by ")
-    if not found or word.upper().replace(" ", "_") not in STATES:
+    word, _, by = values.get("state", "").strip().partition(" by ")
+    state = _state(word)
+    if not found or state is None:
         said.append((number, f"The row {shown[:40]!r} has no job id or no known state; it was left out."))
         return None
     raw = values.get("jobidraw", "").split(".")[0] or None
@@ -274,11 +295,12 @@ def _row(number: int, offset: int, values: dict[str, str], said: list[tuple[int,
         offset=offset,
         job_id=found[1],
         step=found[2],
-        state=word.upper().replace(" ", "_"),
+        state=state,
         by=by.strip() or None,
         raw_id=raw,
         name=values.get("jobname", ""),
         user=values.get("user") or None,
+        uid=values.get("uid") or None,
         cluster=values.get("cluster") or None,
         exit=values.get("exitcode") or None,
         derived=values.get("derivedexitcode") or None,

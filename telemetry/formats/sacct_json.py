@@ -77,7 +77,7 @@ def _job(job: dict[str, Any], line: int, offset: int, said: list[tuple[int, str]
         job_id=shown,
         step=None,
         state=state,
-        by=str(job["kill_request_user"]) if job.get("kill_request_user") else None,
+        by=_by(job, state),
         raw_id=str(raw),
         name=str(job.get("name") or ""),
         user=link.get("user") or job.get("user") or None,
@@ -113,12 +113,12 @@ def _step(step: dict[str, Any], job: SacctRow, whole: dict[str, Any]) -> SacctRo
         job_id=job.job_id,
         step=part,
         state=state,
-        by=str(step["kill_request_user"]) if step.get("kill_request_user") else None,
+        by=_by(step, state),
         raw_id=job.raw_id,
         name=str(named.get("name") or ""),
         user=job.user,
         cluster=job.cluster,
-        exit=_exit(step.get("exit_code"), state),
+        exit=_exit(step.get("exit_code"), state if state == "COMPLETED" else "FAILED"),
         nodelist=str(nodes.get("range") or ",".join(names)),
         nodes=names,
         start=_moment(time.get("start")),
@@ -126,6 +126,12 @@ def _step(step: dict[str, Any], job: SacctRow, whole: dict[str, Any]) -> SacctRo
         elapsed=_number(time.get("elapsed")),
         maxrss=_peak(step),
     )
+
+
+def _by(found: dict[str, Any], state: str) -> str | None:
+    # Slurm also names who ended a preempted job, or the srun that ended its own step: that is no cancellation.
+    user = found.get("kill_request_user")
+    return str(user) if user and state == "CANCELLED" else None
 
 
 def _state(value: Any) -> str | None:

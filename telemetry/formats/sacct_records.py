@@ -50,6 +50,7 @@ def sacct_records(rows: Iterable[SacctRow]) -> Iterator[Record]:
                 "step": row.step or "-",
                 "state": row.state,
                 "by": row.by or "-",
+                "by_owner": {True: "yes", False: "no", None: "unknown"}[row.by_owner],
                 "exit": row.exit or "-",
                 "user": word(row.user),
                 "node_count": str(len(row.nodes)),
