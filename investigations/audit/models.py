@@ -5,7 +5,10 @@ from django.db import models
 
 
 class AuditEvent(models.Model):
-    """One act of a user, or of the system itself (`actor` empty). Append-only, held by triggers."""
+    """One act of a user, of the system itself, or of an operator at the command line (`actor` is empty for both).
+
+    Append-only, held by triggers.
+    """
 
     at = models.DateTimeField(db_index=True)
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")

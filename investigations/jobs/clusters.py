@@ -92,7 +92,10 @@ def disable_connector(user: AnyUser, row: ConnectorConfig) -> None:
 
 
 def probe_connector(user: AnyUser, row: ConnectorConfig) -> dict[str, Any]:
-    """Try the connector now and keep the answer: {ok, what, where, remedy, checks: [{name, ok, reason, remedy, sample}]}."""
+    """Try the connector now and keep the answer.
+
+    {ok, what, where, remedy, checks: [{name, ok, reason, remedy, sample}]}; the first three are empty when it works.
+    """
     require(user, Permission.ADMINISTER)
     try:
         found = ready(row)

@@ -40,7 +40,7 @@ def ready(row: ConnectorConfig) -> Ready:
 
 
 def connectors_of(cluster: Cluster, capability: str) -> Iterator[Ready | tuple[ConnectorConfig, ConnectorError]]:
-    """The cluster's enabled connectors that have the capability, in its own order; one that cannot be used comes with why."""
+    """The cluster's enabled connectors with the capability, in its order; one that cannot be used comes with why."""
     for row in cluster.connectors.filter(enabled=True).select_related("cluster"):
         try:
             found = ready(row)
@@ -51,9 +51,7 @@ def connectors_of(cluster: Cluster, capability: str) -> Iterator[Ready | tuple[C
             yield found
 
 
-def context(
-    progress: Callable[[Progress], None] | None = None, cancelled: Callable[[], bool] | None = None
-) -> Context:
+def context(progress: Callable[[Progress], None] | None = None, cancelled: Callable[[], bool] | None = None) -> Context:
     given: dict[str, Any] = {}
     if progress is not None:
         given["progress"] = progress

@@ -1,4 +1,4 @@
-"""Jobs that arrive by themselves: schedulers are asked, now and then, what failed, and what became of jobs still running."""
+"""Jobs that arrive by themselves: schedulers are asked now and then what failed, and what became of running jobs."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _problem(row: ConnectorConfig, error: ConnectorError) -> dict[str, str]:
 
 
 def look_at_running_jobs() -> int:
-    """Ask after the jobs that were running when they were judged; each that has ended is judged again. How many ended."""
+    """Ask after the jobs that were running when they were judged; judge again each that has ended. How many did."""
     ended = 0
     waiting = Investigation.objects.filter(provisional=True, busy=False).select_related("job__cluster", "cluster")
     for investigation in waiting.order_by("id")[:500]:

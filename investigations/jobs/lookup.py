@@ -19,9 +19,9 @@ _WHOLE_ARRAY = re.compile(r"([0-9]+)_\[")
 
 
 def parse_job_key(text: str, attempt: int | None = None) -> JobKey:
-    """Read what a person typed: `48211`, `48211_3`, `20+1`, `48211#2` (second attempt), `48211.batch`, `namespace/name`.
+    """Read what a person typed. Raises InvalidInput.
 
-    Raises InvalidInput.
+    `48211`, `48211_3`, `20+1`, `48211#2` (second attempt), `48211.batch` (the job of that step), `namespace/name`.
     """
     text = text.strip()
     if match := _ATTEMPT.match(text):

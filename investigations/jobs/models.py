@@ -115,8 +115,12 @@ class Job(models.Model):
 
     @property
     def size(self) -> str:
-        """Nodes, and GPUs a node where they are known: `16×8`."""
-        return f"{self.nodes_count}×{self.gpus_per_node}" if self.gpus_per_node else str(self.nodes_count)
+        """Nodes, and GPUs a node where they are known, as `16 by 8` with a multiplication sign."""
+        return (
+            f"{self.nodes_count}\N{MULTIPLICATION SIGN}{self.gpus_per_node}"
+            if self.gpus_per_node
+            else str(self.nodes_count)
+        )
 
     @property
     def gpus(self) -> int | None:
@@ -127,7 +131,10 @@ class Job(models.Model):
 
 
 class Investigation(models.Model):
-    """The question of one job: which fault came first. What the queue shows is kept here; runs and reviews hold the record."""
+    """The question of one job: which fault came first.
+
+    What the queue shows is kept here, worked out from runs and reviews, which hold the record.
+    """
 
     class Standing(models.TextChoices):
         NEW = "new", "New"

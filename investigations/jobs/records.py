@@ -14,7 +14,10 @@ from telemetry.job import JobContext
 def keep_job(cluster: Cluster, context: JobContext) -> Job:
     """Write the job's row, new or known. What the scheduler says now replaces what it said before."""
     context = dataclasses.replace(
-        context, cluster=cluster.slug, timezone=context.timezone or cluster.timezone, id=_clip(Job, "job_id", context.id)
+        context,
+        cluster=cluster.slug,
+        timezone=context.timezone or cluster.timezone,
+        id=_clip(Job, "job_id", context.id),
     )
     het = "" if context.het_component is None else str(context.het_component)
     told = {

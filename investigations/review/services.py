@@ -12,7 +12,6 @@ from investigations.access import AnyUser, Permission, require
 from investigations.errors import Conflict, InvalidInput
 from investigations.jobs.models import Investigation
 from investigations.review.models import Review
-from investigations.review.ownership import assign, take
 from investigations.review.trail import append
 from investigations.runs.models import Run
 
@@ -74,7 +73,9 @@ def add_label(user: AnyUser, investigation: Investigation, label: str, why: str 
     name = _label(label)
     if investigation.labels.filter(name=name).exists():
         return None
-    return append(user, investigation, Action.LABEL, lambda held: held.labels.get_or_create(name=name), label=name, why=why)
+    return append(
+        user, investigation, Action.LABEL, lambda held: held.labels.get_or_create(name=name), label=name, why=why
+    )
 
 
 def remove_label(user: AnyUser, investigation: Investigation, label: str) -> Review | None:

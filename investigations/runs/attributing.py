@@ -58,7 +58,7 @@ def attribute_run(step: RunStep, beat: Heartbeat) -> None:
 
 
 def write_manifest(run: Run) -> None:
-    """Put every step's report into the bundle's manifest, and say of each source that nobody collects it that it is so."""
+    """Put every step's report into the bundle's manifest, and name the sources that no connector collects."""
     cluster = run.investigation.cluster
     writer = BundleWriter(run.bundle_dir, run.investigation.job.job_context())
     collected = run.steps.filter(kind=RunStep.Kind.COLLECT)

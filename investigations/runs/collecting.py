@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from connectors.contract import Progress, Step
@@ -18,11 +19,13 @@ from telemetry.writer import BundleWriter
 def collect(step: RunStep, beat: Heartbeat) -> dict[str, Any]:
     """Collect the step's streams; what to keep on its row is returned.
 
-    Raises ConnectorError or ServiceError for an expected failure that left nothing, LeaseLost when the step is another's.
+    Raises ConnectorError or ServiceError for an expected failure that left nothing, LeaseLost when it was taken over.
     """
     if step.connector is None:
         raise ServiceError(
-            "The connector of this step is no longer there.", step.connector_label, "Re-run with the present connectors."
+            "The connector of this step is no longer there.",
+            step.connector_label,
+            "Re-run with the present connectors.",
         )
     found = ready(step.connector)
     latest: dict[str, Any] = {}
@@ -38,10 +41,12 @@ def collect(step: RunStep, beat: Heartbeat) -> dict[str, Any]:
         beat.report(**latest)
 
     job = step.run.investigation.job.job_context()
+    # The name that the console gives a cluster is not the one that the cluster's own records give it.
+    wanted = replace(job, cluster=None)
     planned = Step.from_dict(step.plan)
     writer = BundleWriter(step.run.bundle_dir, job)
     try:
-        result = run_step(found.connector, found.config, job, planned, writer, context(show, beat.cancelled))
+        result = run_step(found.connector, found.config, wanted, planned, writer, context(show, beat.cancelled))
     except Cancelled:
         if beat.lost.is_set():
             raise LeaseLost from None

@@ -54,8 +54,8 @@ class LogHit:
 class LogWindow:
     """Lines `first` to `last` of a stream. earlier and later are lines to ask for next, None at the stream's ends.
 
-    hits are all of the verdict's evidence in the stream, by line. problem is {what, where, remedy} when the stream could
-    not be read as it stands; `lines` then holds what the evidence kept.
+    hits are all of the verdict's evidence in the stream, by line. problem is {what, where, remedy} when the stream
+    could not be read as it stands; `lines` then holds what could be had.
     """
 
     run: Run

@@ -16,7 +16,10 @@ from investigations.jobs.models import ConnectorConfig, Investigation
 
 
 class Run(models.Model):
-    """One pass over a job: collect, attribute. Never changed once finished (a trigger holds that); a re-run is a new one."""
+    """One pass over a job: collect, attribute.
+
+    Never changed once it is finished (a trigger holds that): a re-run is a new run beside it.
+    """
 
     class State(models.TextChoices):
         QUEUED = "queued", "Queued"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from connectors.contract import Step
 from connectors.errors import ConnectorError
 from connectors.keys import JobKey
 from connectors.steps import failed_coverage
-from connectors.contract import Step
 from investigations.errors import ServiceError
 from investigations.jobs.connectors import Ready, connectors_of
 from investigations.jobs.lookup import find_job
-from investigations.jobs.models import ConnectorConfig, Job
+from investigations.jobs.models import ConnectorConfig, Investigation, Job
 from investigations.jobs.records import happened_at, keep_job
 from investigations.runs.leases import Heartbeat
 from investigations.runs.models import Run, RunStep
@@ -25,9 +26,10 @@ def plan(step: RunStep, beat: Heartbeat) -> dict[str, Any]:
     note = _ask_again(job)
     if job.running and not run.provisional:
         Run.objects.filter(pk=run.pk).update(provisional=True)
-    run.investigation.happened_at = happened_at(job) if job.ended_at or job.started_at else run.investigation.happened_at
-    run.investigation.save(update_fields=["happened_at"])
-    rows = [row for entry in connectors_of(job.cluster, "collect") for row in _steps_of(run, entry, job.job_context())]
+    if job.ended_at or job.started_at:
+        Investigation.objects.filter(pk=run.investigation_id).update(happened_at=happened_at(job))
+    wanted = replace(job.job_context(), cluster=None)
+    rows = [row for entry in connectors_of(job.cluster, "collect") for row in _steps_of(run, entry, wanted)]
     for position, row in enumerate(rows, start=1):
         row.position = position
     # A plan that was cut short and made again finds its own steps there.
@@ -36,7 +38,7 @@ def plan(step: RunStep, beat: Heartbeat) -> dict[str, Any]:
 
 
 def _ask_again(job: Job) -> str:
-    """Bring the job's row up to date. What is known already is enough when the scheduler cannot be asked, or forgot it."""
+    """Bring the job's row up to date. What is known already will do when the scheduler cannot be asked, or forgot it."""
     key = JobKey.of(job.job_context())
     try:
         context = find_job(job.cluster, JobKey(None, key.id, key.array_task, key.het_component, job.attempt))

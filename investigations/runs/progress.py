@@ -60,7 +60,9 @@ def progress(run: Run) -> Progress:
     now = timezone.now()
     steps = tuple(step_view(step, now) for step in run.steps.all())
     begun = run.started_at or run.created_at
-    told = [(s.id, s.state, s.lines, s.bytes, s.targets_done, s.targets_total, s.note, s.stale, s.attempts) for s in steps]
+    told = [
+        (s.id, s.state, s.lines, s.bytes, s.targets_done, s.targets_total, s.note, s.stale, s.attempts) for s in steps
+    ]
     return Progress(
         state=run.state,
         state_label=run.get_state_display(),

@@ -34,8 +34,8 @@ class Activity:
 class InvestigationPage:
     """An investigation seen through one of its runs (`run` None when there is none yet).
 
-    verdict is the parsed verdict JSON, None while there is none. evidence maps its ids to the kept rows. runs are newest
-    first, reviews oldest first, activity newest first. decision is the decision in force, of whatever run.
+    verdict is the parsed verdict JSON, None while there is none. evidence maps its ids to the kept rows. Runs and
+    activity are newest first, reviews oldest first. decision is the one in force, of whatever run.
     """
 
     investigation: Investigation
@@ -91,9 +91,7 @@ def _chosen(runs: tuple[Run, ...], number: int | None) -> Run | None:
     raise Http404("No such run.")
 
 
-def _activity(
-    investigation: Investigation, runs: tuple[Run, ...], reviews: tuple[Review, ...]
-) -> tuple[Activity, ...]:
+def _activity(investigation: Investigation, runs: tuple[Run, ...], reviews: tuple[Review, ...]) -> tuple[Activity, ...]:
     entries = [_of_review(review) for review in reviews]
     for run in runs:
         who = run.requested_by.get_username() if run.requested_by else "system"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
+import logging
 
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
+from kombu.exceptions import OperationalError
 
 from investigations.access import AnyUser, Permission, require
 from investigations.audit.services import record
@@ -14,9 +15,11 @@ from investigations.jobs.models import Investigation
 from investigations.runs.models import Run, RunStep
 from investigations.runs.standing import refresh_standing
 
+log = logging.getLogger(__name__)
+
 
 def start_run(user: AnyUser, investigation: Investigation, trigger: str = Run.Trigger.RERUN) -> Run:
-    """Start a run beside the earlier ones. While one is under way that one is given back: asking twice gives one run."""
+    """Start a run beside the earlier ones. One that is under way is given back: asking twice gives one run."""
     require(user, Permission.RUN)
     return begin_run(user, investigation, trigger)
 
@@ -50,7 +53,7 @@ def _begin(user: AnyUser | None, investigation: Investigation, trigger: str) -> 
     RunStep.objects.create(run=run, kind=RunStep.Kind.ATTRIBUTE, position=1_000_000)
     refresh_standing(investigation)
     record(user, "started run", investigation, run=run.number, trigger=trigger)
-    transaction.on_commit(partial(send, run.pk), robust=True)
+    transaction.on_commit(lambda: send(run.pk))
     return run
 
 
@@ -58,5 +61,8 @@ def send(run_id: int, messages: int = 1) -> None:
     """Tell the workers that the run has work. When the broker cannot be reached the sweep will tell them later."""
     from investigations.runs.tasks import advance_run
 
-    for _ in range(messages):
-        advance_run.apply_async((run_id,), retry=False)
+    try:
+        for _ in range(messages):
+            advance_run.apply_async((run_id,), retry=False)
+    except OperationalError as error:
+        log.warning("run %s: the workers could not be told, the sweep will: %s", run_id, error)

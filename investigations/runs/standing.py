@@ -117,4 +117,3 @@ def culprit_text(culprits: list[dict[str, Any]]) -> str:
         ranks = first["ranks"]
         text = f"rank {ranks[0]}" if len(ranks) == 1 else f"ranks {', '.join(map(str, ranks[:4]))}"
     return f"{text} and {len(culprits) - 1} more" if len(culprits) > 1 else text
-

@@ -28,7 +28,9 @@ _CRASH = {
     "remedy": "Re-run; if it happens again, send the traceback and the version to whoever looks after this console.",
 }
 _PLACES = tuple(
-    sorted({str(Path(place).resolve()) for place in (*sys.path, sys.prefix, Path(__file__).parents[2]) if place}, key=len)
+    sorted(
+        {str(Path(place).resolve()) for place in (*sys.path, sys.prefix, Path(__file__).parents[2]) if place}, key=len
+    )
 )[::-1]
 
 
