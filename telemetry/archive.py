@@ -82,16 +82,19 @@ def pack(root: Path, target: Path) -> None:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         names += [Path(folder, name) for name in files if not name.startswith(".") and not name.endswith(".part")]
     part = target.with_name(target.name + ".part")
-    with open(part, "wb") as file, zstandard.ZstdCompressor(level=6).stream_writer(file) as packed:
-        with tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as tar:
-            for path in sorted(names, key=lambda path: os.fsencode(path.relative_to(root))):
-                status = path.lstat()
-                if not stat.S_ISREG(status.st_mode):
-                    continue
-                member = tarfile.TarInfo(path.relative_to(root).as_posix())
-                member.size, member.mode, member.mtime = status.st_size, 0o644, 0
-                with open(path, "rb") as held:
-                    tar.addfile(member, held)
+    with (
+        open(part, "wb") as file,
+        zstandard.ZstdCompressor(level=6).stream_writer(file) as packed,
+        tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as tar,
+    ):
+        for path in sorted(names, key=lambda path: os.fsencode(path.relative_to(root))):
+            status = path.lstat()
+            if not stat.S_ISREG(status.st_mode):
+                continue
+            member = tarfile.TarInfo(path.relative_to(root).as_posix())
+            member.size, member.mode, member.mtime = status.st_size, 0o644, 0
+            with open(path, "rb") as held:
+                tar.addfile(member, held)
     os.replace(part, target)
 
 

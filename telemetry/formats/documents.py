@@ -52,10 +52,32 @@ def load_documents(data: bytes) -> Documents | None:
     return Documents((whole,), text, f"The JSON is cut; the first {len(members)} entries were read ({first}).")
 
 
-def line_of(text: str, at: int) -> tuple[int, int]:
-    """(line number, byte offset of the line's start) of a character position."""
-    start = text.rfind("\n", 0, at) + 1
-    return text.count("\n", 0, at) + 1, len(text[:start].encode("utf-8", "replace"))
+class Cursor:
+    """Finds where parts of a document stand in its text, going forward only."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+        self._start = 0
+        self._place = (1, 0)
+
+    def find(self, part: str) -> tuple[int, int]:
+        """(line number, byte offset of that line) of the next place of `part`; the last place when there is none."""
+        seen = self._text.find(part, self._at)
+        if seen < 0:
+            return self._place
+        newlines = self._text.count("\n", self._start, seen)
+        if newlines:
+            start = self._text.rfind("\n", 0, seen) + 1
+            line, offset = self._place
+            self._place = (line + newlines, offset + len(self._text[self._start : start].encode("utf-8", "replace")))
+            self._start = start
+        self._at = seen + 1
+        return self._place
+
+    def has(self, part: str) -> bool:
+        """Whether `part` comes from here on."""
+        return self._text.find(part, self._at) >= 0
 
 
 def _one_after_another(text: str, at: int) -> tuple[list[Any], int]:

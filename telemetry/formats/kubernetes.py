@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from telemetry.formats.documents import Documents, line_of
+from telemetry.formats.documents import Cursor, Documents
 from telemetry.formats.record import Record, word, words
 from telemetry.formats.times import Moment, moment
 
@@ -53,7 +53,7 @@ def finish_times(pod: dict[str, Any]) -> list[float]:
 
 def kubernetes_records(documents: Documents) -> Iterator[Record]:
     """Records of all objects, in the file's order: pods, their containers, conditions of any object, events."""
-    places = _Places(documents.text)
+    cursor = Cursor(documents.text)
     objects = [item for value in documents.values for item in flatten(value)]
     nodes = {
         (_meta(item, "namespace"), _meta(item, "name")): node_of_pod(item)
@@ -68,7 +68,7 @@ def kubernetes_records(documents: Documents) -> Iterator[Record]:
             if node and " " not in node:
                 nodes.setdefault((str(about.get("namespace") or ""), str(about.get("name"))), node)
     for item in objects:
-        where = places.of(item)
+        where = _place(cursor, item)
         if item.get("kind") == "Event":
             yield _event(item, where, nodes)
             continue
@@ -157,6 +157,9 @@ def _event(item: dict[str, Any], where: tuple[int, int], nodes: dict[tuple[str, 
     component = str(source.get("component") or item.get("reportingComponent") or item.get("reportingController") or "")
     kind, name = str(about.get("kind") or "Object"), str(about.get("name") or "-")
     node = name if kind == "Node" else nodes.get((str(about.get("namespace") or ""), name))
+    if "scheduler" in component and item.get("reason") != "Scheduled":
+        # Said before the pod had a node: where it ran later has nothing to do with it.
+        node = None
     if node is None and component.startswith(_KUBELET):
         node = _text(source.get("host")) or _text(item.get("reportingInstance"))
     first = (
@@ -199,27 +202,13 @@ def _record(where: tuple[int, int], time: Moment | None, node: str | None, text:
     )
 
 
-class _Places:
-    """Where an object stands in the text: the line of its uid, else of its name, looked for from the last one on."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._at = 0
-        self._line = 1
-        self._offset = 0
-
-    def of(self, item: dict[str, Any]) -> tuple[int, int]:
-        for key in ("uid", "name"):
-            value = _part(item, "metadata").get(key)
-            at = self._text.find(f'"{value}"', self._at) if value else -1
-            if at >= 0:
-                lines, offset = line_of(self._text[self._at : at + 1], at - self._at)
-                if lines > 1:
-                    self._line += lines - 1
-                    self._offset += offset
-                    self._at = self._text.rfind("\n", 0, at) + 1
-                return self._line, self._offset
-        return self._line, self._offset
+def _place(cursor: Cursor, item: dict[str, Any]) -> tuple[int, int]:
+    """The line of an object's uid, else of its name, looked for from the last object on."""
+    for key in ("uid", "name"):
+        value = _part(item, "metadata").get(key)
+        if value and cursor.has(f'"{value}"'):
+            return cursor.find(f'"{value}"')
+    return cursor.find("\0")
 
 
 def _containers(pod: dict[str, Any], key: str = "containerStatuses") -> list[dict[str, Any]]:

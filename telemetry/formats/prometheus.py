@@ -13,7 +13,7 @@ from itertools import pairwise
 from statistics import median_low
 from typing import Any
 
-from telemetry.formats.documents import Documents, line_of
+from telemetry.formats.documents import Cursor, Documents
 from telemetry.formats.record import Record, word, words
 
 _NODE_LABELS = ("Hostname", "hostname", "nodename", "node", "host", "kubernetes_node", "exported_instance", "instance")
@@ -21,16 +21,25 @@ _DEVICE_LABELS = ("gpu", "device", "chip", "interface", "nvlink", "port")
 # Quantities that move all the time: their changes are not events.
 _MEASURED = ("TEMP", "UTIL", "POWER", "_CLOCK", "FB_", "temp_", "_bytes", "_seconds", "_watts", "_ratio", "MEMORY")
 _EVENTS = ("THROTTLE", "VIOLATION", "boot_time", "_hours", "EVENT")
+# Labels that come and go while the thing that is measured stays the same.
+_PASSING = frozenset(
+    {"hpc_job", "instance", "job", "pod", "namespace", "container", "service", "endpoint", "prometheus", "exported_pod"}
+    | {"exported_namespace", "exported_container", "exported_job", "uid", "vgpu", "DCGM_FI_DRIVER_VERSION"}
+)
 _DISTINCT_LIMIT = 24
 _CHANGES_LIMIT = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One time series: labels (with __name__ where given) and (epoch seconds, value) points in order, NaN left out."""
+    """One time series: labels (with __name__ where given) and (epoch seconds, value) points in order, NaN left out.
+
+    at: which of the answer's series it is, from 0.
+    """
 
     labels: dict[str, str]
     points: tuple[tuple[float, float], ...]
+    at: int = 0
 
     @property
     def name(self) -> str:
@@ -68,7 +77,7 @@ def matrix(found: Any) -> list[Series]:
     data = found.get("data") if isinstance(found, dict) else None
     result = data.get("result") if isinstance(data, dict) else None
     series: list[Series] = []
-    for item in result if isinstance(result, list) else []:
+    for at, item in enumerate(result if isinstance(result, list) else []):
         if not isinstance(item, dict):
             continue
         labels = item.get("metric")
@@ -77,8 +86,26 @@ def matrix(found: Any) -> list[Series]:
             values = [item["value"]]
         points = [point for pair in values if (point := _point(pair))] if isinstance(values, list) else []
         named = {str(key): str(value) for key, value in labels.items()} if isinstance(labels, dict) else {}
-        series.append(Series(named, tuple(points)))
+        series.append(Series(named, tuple(points), at))
     return series
+
+
+def joined(found: list[Series]) -> list[Series]:
+    """Series of the same thing put together: a job label that appears while a job runs, or a restarted exporter, makes
+    two of one GPU. The labels are those of the part that was seen last."""
+    parts: dict[tuple[object, ...], list[Series]] = {}
+    for series in found:
+        rest = tuple(sorted((k, v) for k, v in series.labels.items() if k not in _PASSING and k not in _NODE_LABELS))
+        parts.setdefault((series.node, rest), []).append(series)
+    return [same[0] if len(same) == 1 else _one(same) for same in parts.values()]
+
+
+def _one(same: list[Series]) -> Series:
+    points: dict[float, float] = {}
+    for series in same:
+        points.update(series.points)
+    last = max(same, key=lambda series: series.points[-1][0] if series.points else 0.0)
+    return Series(last.labels, tuple(sorted(points.items())), same[0].at)
 
 
 def prometheus_records(documents: Documents) -> Iterator[Record]:
@@ -88,15 +115,14 @@ def prometheus_records(documents: Documents) -> Iterator[Record]:
     gap: seconds without points between two points, beyond the usual distance; ended_early: seconds by which the last
     point comes before the last of all series in the file.
     """
+    cursor = Cursor(documents.text)
     for document in documents.values:
         all_series = matrix(document)
         last = max((series.points[-1][0] for series in all_series if series.points), default=0.0)
-        at = documents.text.find('"result"')
-        for series in all_series:
-            seen = documents.text.find('"metric"', at + 1)
-            at = seen if seen >= 0 else at
+        places = [cursor.find('"metric"') for _ in all_series]
+        for series in joined(all_series):
             if series.points:
-                yield from _records(series, last, line_of(documents.text, max(at, 0)))
+                yield from _records(series, last, places[series.at])
 
 
 def _records(series: Series, last: float, where: tuple[int, int]) -> Iterator[Record]:

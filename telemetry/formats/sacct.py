@@ -49,8 +49,9 @@ _JOIN_LIMIT = 5
 class SacctRow:
     """One row: a job (step None) or a step ('batch', 'extern', 'interactive' or a number as text).
 
-    job_id as shown (10_3, 20+1), raw_id as the database has it, None when not asked for. state is the bare word;
-    by is who cancelled, or None: a uid in the text form, a name in JSON. exit and derived are "code:signal" as shown, None when empty.
+    job_id as shown (10_3, 20+1), raw_id as the database has it, None when not asked for. state is the bare word; by is
+    who cancelled, or None: a uid in the text form, a name in JSON. exit and derived are "code:signal" as shown, None
+    when empty.
     elapsed, limit: seconds (limit None for UNLIMITED or not known). maxrss: bytes. values: the row as printed, by
     column name in lower case. line, offset: where the row starts in the text.
     """

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from telemetry.formats.documents import line_of
+from telemetry.formats.documents import Cursor
 from telemetry.formats.hostlist import expand
 from telemetry.formats.sacct import STATES, SacctRow
 from telemetry.formats.times import Moment
@@ -30,17 +30,12 @@ def parse_json(found: dict[str, Any], text: str = "", problems: list[tuple[int, 
             what = error.get("description") or error.get("error") or error.get("error_number") or error.get("errno")
             said.append((1, f"Slurm answered with an error: {what}"))
     rows: list[SacctRow] = []
-    at = 0
+    cursor = Cursor(text)
     for job in found.get("jobs") or []:
         if not isinstance(job, dict):
             continue
-        line, offset = 1, 0
-        if text:
-            seen = text.find('"association"', at)
-            if seen >= 0:
-                line, offset = line_of(text, seen)
-                at = seen + 1
-        row = _job(job, line, offset, said)
+        line, offset = cursor.find('"association"' if "association" in job else '"job_state"')
+        row = _job(_as_accounted(job) if "job_state" in job else job, line, offset, said)
         if row:
             rows.append(row)
             steps = job.get("steps")
@@ -48,6 +43,43 @@ def parse_json(found: dict[str, Any], text: str = "", problems: list[tuple[int, 
                 [_step(step, row, job) for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
             )
     return rows
+
+
+def _as_accounted(job: dict[str, Any]) -> dict[str, Any]:
+    """A job as slurmctld describes it (/slurm/.../job), in the shape of the accounting."""
+    array, het = _number(job.get("array_task_id")), _number(job.get("het_job_id"))
+    return {
+        **job,
+        "state": {"current": job["job_state"], "reason": job.get("state_reason")},
+        "association": {"user": job.get("user_name"), "cluster": job.get("cluster")},
+        "time": {
+            "submission": job.get("submit_time"),
+            "start": job.get("start_time"),
+            "end": job.get("end_time"),
+            "limit": job.get("time_limit"),
+        },
+        "array": {"job_id": job.get("array_job_id"), "task_id": array},
+        "het": {"job_id": het, "job_offset": job.get("het_job_offset")},
+        "exit_code": _wait_status(job.get("exit_code")),
+        "derived_exit_code": _wait_status(job.get("derived_exit_code")),
+    }
+
+
+def _wait_status(value: Any) -> Any:
+    """A raw wait status: 256 is exit 1, 15 is signal 15, 253 is out of memory, 4294967294 is none."""
+    if isinstance(value, dict) and "return_code" in value:
+        return value
+    status = _number(value)
+    if status is None or status >= 0xFFFFFFF0:
+        return None
+    if status == 253:
+        return {"status": "SIGNALED", "return_code": 0, "signal": {"signal_id": 125}}
+    code = status >> 8 & 0xFF
+    return {
+        "status": "ERROR",
+        "return_code": code - 128 if code > 128 else code,
+        "signal": {"signal_id": status & 0x7F},
+    }
 
 
 def _job(job: dict[str, Any], line: int, offset: int, said: list[tuple[int, str]]) -> SacctRow | None:
