@@ -101,7 +101,7 @@ def _first_visible(judgement: Judgement) -> Fault | None:
 def assemble(
     bundle: Bundle, pack: Pack, observation: Observation, faults: list[Fault], judgement: Judgement
 ) -> Verdict:
-    made = trail(judgement, faults, observation.topology)
+    made = trail(judgement, faults, observation.topology, bundle)
     winners = judgement.winners
     first = winners[0].first if winners else None
     visible = _first_visible(judgement)

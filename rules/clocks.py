@@ -152,7 +152,7 @@ def order(a: Signal, b: Signal, lag: float = 0.0) -> int:
                 return -1
             if b.time.hi < a.time.lo:
                 return 1
-        return -1 if a.line < b.line else 1 if b.line < a.line else 0
+        return -1 if a.offset < b.offset else 1 if b.offset < a.offset else 0
     if a.time is None or b.time is None:
         return 0
     error = SAME_HOST_ERROR if a.node is not None and a.node == b.node else NODE_ERROR

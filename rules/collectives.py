@@ -39,7 +39,6 @@ class Wait(NamedTuple):
     numel_in: int
     numel_out: int
     stream: str
-    line: int
     offset: int
     text: str
 
@@ -57,7 +56,7 @@ class Watchdogs:
     waits: dict[tuple[int, int], Wait] = field(default_factory=dict)
     groups: dict[tuple[int, int], str] = field(default_factory=dict)
 
-    def learn(self, name: str, text: str, rank: int | None, stream: str, line: int, offset: int) -> None:
+    def learn(self, name: str, text: str, rank: int | None, stream: str, offset: int) -> None:
         said = _RANK.search(text)
         rank = int(said[1]) if said else rank
         if rank is None or len(self.waits) > _ENOUGH:
@@ -72,7 +71,7 @@ class Watchdogs:
         if work:
             sequence = int(work[1])
             known = (group[2] or group[1]) if group else None
-            wait = Wait(rank, known, sequence, work[2], int(work[3]), int(work[4]), stream, line, offset, text)
+            wait = Wait(rank, known, sequence, work[2], int(work[3]), int(work[4]), stream, offset, text)
             self.waits.setdefault((rank, sequence), wait)
 
     def _by_group(self) -> dict[str, list[Wait]]:

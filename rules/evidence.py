@@ -11,6 +11,7 @@ from rules.facts import Topology
 from rules.faults import Fault
 from rules.judgement import Judgement
 from rules.signals import Signal
+from telemetry.bundle import Bundle
 
 # Enough for a person to read and for a timeline to show; counts say what was folded.
 CAUSE_LINES: Final = 12
@@ -32,7 +33,7 @@ class Trail:
         return self.ids.get(id(fault), [])
 
 
-def _entry(number: int, role: str, signal: Signal, topology: Topology) -> dict[str, Any]:
+def _entry(number: int, role: str, signal: Signal, line: int, topology: Topology) -> dict[str, Any]:
     time = signal.time
     return {
         "id": f"E{number}",
@@ -43,7 +44,7 @@ def _entry(number: int, role: str, signal: Signal, topology: Topology) -> dict[s
         "layer": signal.layer,
         "source": signal.source,
         "stream": signal.stream,
-        "line": signal.line,
+        "line": line,
         "offset": signal.offset,
         "time": iso(time.lo) if time else None,
         "time_error": round(time.hi - time.lo, 6) if time else None,
@@ -64,7 +65,7 @@ def _when(signal: Signal) -> tuple[bool, float, str, int, str]:
         signal.time is None,
         signal.time.lo if signal.time else 0.0,
         signal.stream,
-        signal.line,
+        signal.offset,
         signal.signature.id,
     )
 
@@ -75,7 +76,7 @@ def _deciding(judgement: Judgement) -> list[Fault]:
     return list(dict.fromkeys(f for a in judgement.alternatives for f in a.faults))
 
 
-def trail(judgement: Judgement, faults: list[Fault], topology: Topology) -> Trail:
+def trail(judgement: Judgement, faults: list[Fault], topology: Topology, bundle: Bundle) -> Trail:
     made = Trail(topology)
     deciding = _deciding(judgement)
     role = "cause" if judgement.outcome in ("attributed", "ambiguous") else "symptom"
@@ -101,10 +102,27 @@ def trail(judgement: Judgement, faults: list[Fault], topology: Topology) -> Trai
     take("context", context, OTHER_LINES, PER_OTHER)
     first = {"cause": 0, "symptom": 1 if role == "cause" else 0, "rejected": 2, "context": 2}
     chosen.sort(key=lambda c: (0 if c[0] == "cause" else 1, first[c[0]] if c[2].time is None else 1, _when(c[2])))
+    lines = _line_numbers(bundle, [signal for _, _, signal in chosen])
     for number, (as_role, fault, signal) in enumerate(chosen, 1):
-        made.entries.append(_entry(number, as_role, signal, topology))
+        line = lines.get((signal.stream, signal.offset), 1)
+        made.entries.append(_entry(number, as_role, signal, line, topology))
         made.ids.setdefault(id(fault), []).append(f"E{number}")
     return made
+
+
+def _line_numbers(bundle: Bundle, signals: list[Signal]) -> dict[tuple[str, int], int]:
+    """Line numbers of what is shown, by stream and offset: counted only now, and only in these streams."""
+    offsets: dict[str, set[int]] = {}
+    for signal in signals:
+        offsets.setdefault(signal.stream, set()).add(signal.offset)
+    streams = {stream.path: stream for stream in bundle.streams}
+    found = {}
+    for path, wanted in offsets.items():
+        if path in streams:
+            ordered = sorted(wanted)
+            for offset, line in zip(ordered, streams[path].line_numbers(ordered), strict=True):
+                found[(path, offset)] = line
+    return found
 
 
 def chain(judgement: Judgement, made: Trail) -> list[dict[str, Any]]:

@@ -87,7 +87,7 @@ def _key(signal: Signal, scope: Scope) -> tuple[object, ...]:
 
 def _sorted(signals: list[Signal]) -> list[Signal]:
     """Earliest first; those without a time after those with, by stream and line."""
-    return sorted(signals, key=lambda s: (s.time is None, s.time.lo if s.time else 0.0, s.stream, s.line))
+    return sorted(signals, key=lambda s: (s.time is None, s.time.lo if s.time else 0.0, s.stream, s.offset))
 
 
 def build(signals: list[Signal], pack: Pack, topology: Topology) -> list[Fault]:

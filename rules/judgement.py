@@ -13,9 +13,10 @@ from typing import Final
 
 from rules import taxonomy
 from rules.clocks import order, window
+from rules.derived import at_work
 from rules.explanations import Edge, edges, overruled
 from rules.faults import Fault, certainly_before, ending_of, named
-from rules.observation import Observation, at_work
+from rules.observation import Observation
 from rules.pack import Pack
 from rules.schema import Source
 from telemetry.bundle import Bundle
@@ -149,7 +150,7 @@ class Case:
         if ending := ending_of(fault, self.faults, self.pack):
             explicit = [e for e in explicit if order(ending, e.effect.first) > 0]
             if not explicit:
-                return f"It was over again ({ending.stream} line {ending.line}) before anything that it could explain."
+                return f"It was over again ({ending.stream} says so) before anything that it could explain."
         if past := self._outlived(fault, explicit):
             return past
         if fault.scope == "elsewhere" and not (fault.rule.outside and explicit):

@@ -12,9 +12,11 @@ from typing import Final
 
 from rules import patterns
 from rules.clocks import StreamClock, read, window
-from telemetry.bundle import Bundle, Stream
 from telemetry.formats.prefix import Prefix
+from telemetry.job import JobContext
+from telemetry.streams import Block
 
+TAIL: Final = 256 * 1024
 TAIL_LINES: Final = 400
 # Step counters as the common trainers, solvers and bars print them.
 _PROGRESS: Final = (
@@ -25,12 +27,42 @@ _PROGRESS: Final = (
 _TROUBLE: Final = r"(?i)error|exception|traceback|timed? ?out|abort|cancelled|killed"
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """The last line of an output that counts progress; ``silent`` is seconds from it to the job's end, if known."""
+@dataclass(slots=True)
+class Tail:
+    """The last bytes of an output, kept while it is scanned."""
 
     stream: str
-    line: int
+    data: bytes = b""
+    offset: int = 0
+
+    def keep(self, block: Block) -> None:
+        """Take the end of the next block; what is no longer the end is dropped."""
+        start = max(0, block.length - TAIL)
+        room = TAIL - (block.length - start)
+        older = self.data[-room:] if room else b""
+        self.data = older + bytes(block.data[start : block.length])
+        self.offset = block.offset + start - len(older)
+
+    def lines(self) -> list[tuple[int, bytes]]:
+        """The last lines, the last first, as (offset, text)."""
+        rows = self.data.split(b"\n")
+        found = []
+        end = self.offset + len(self.data)
+        for row in reversed(rows):
+            found.append((end - len(row), row))
+            end -= len(row) + 1
+        return [(offset, row) for offset, row in found[: TAIL_LINES + 1] if row]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The last line of an output that counts progress.
+
+    silent: seconds from it to the job's end; at: epoch seconds; both None when the line has no time. lines_after: how
+    many lines of the output follow it.
+    """
+
+    stream: str
     offset: int
     text: str
     silent: float | None
@@ -38,43 +70,21 @@ class Progress:
     at: float | None = None
 
 
-def _tail(stream: Stream) -> list[tuple[int, int, bytes]]:
-    """The last lines of a stream as (line number, offset, text)."""
-    kept: list[tuple[int, int, bytes]] = []
-    for block in stream.blocks():
-        data = bytes(block.data[max(0, block.length - 256 * 1024) : block.length])
-        cut = block.length - len(data)
-        first = block.line + (block.data.count(b"\n", 0, cut) if cut else 0)
-        offset = block.offset + cut
-        rows = data.split(b"\n")
-        if rows and not rows[-1]:
-            rows.pop()
-        here = []
-        for number, row in enumerate(rows):
-            here.append((first + number, offset, row))
-            offset += len(row) + 1
-        kept = (kept + here)[-TAIL_LINES:]
-    return kept
-
-
-def last_progress(bundle: Bundle, clocks: dict[str, StreamClock], prefix: Callable[[bytes], Prefix]) -> Progress | None:
+def last_progress(
+    tails: list[Tail], job: JobContext, clocks: dict[str, StreamClock], prefix: Callable[[bytes], Prefix]
+) -> Progress | None:
     """The latest sign of progress in any of the job's outputs; None when there is none to be seen."""
-    found = [p for s in bundle.streams if s.source == "applog" and (p := _of_stream(s, bundle, clocks, prefix))]
+    found = [p for tail in tails if (p := _of_tail(tail, job, clocks.get(tail.stream, StreamClock()), prefix))]
     return min(found, key=lambda p: (p.silent is None, p.silent or 0.0, p.stream), default=None)
 
 
-def _of_stream(
-    stream: Stream, bundle: Bundle, clocks: dict[str, StreamClock], prefix: Callable[[bytes], Prefix]
-) -> Progress | None:
-    rows = _tail(stream)
-    clock = clocks.get(stream.path, StreamClock())
-    _, end = window(bundle.job)
-    for quiet, (line, offset, row) in enumerate(reversed(rows)):
+def _of_tail(tail: Tail, job: JobContext, clock: StreamClock, prefix: Callable[[bytes], Prefix]) -> Progress | None:
+    _, end = window(job)
+    for quiet, (offset, row) in enumerate(tail.lines()):
         text = row[:4000]
         if patterns.compiled(_PROGRESS).search(text) and not patterns.compiled(_TROUBLE).search(text):
-            stamp = prefix(text).time
-            at = read(stamp, clock, bundle.job)
+            at = read(prefix(text).time, clock, job)
             silent = end - at.hi if at and end is not None else None
             shown = text.decode("utf-8", "replace")[:300]
-            return Progress(stream.path, line, offset, shown, silent, quiet, at.lo if at else None)
+            return Progress(tail.stream, offset, shown, silent, quiet, at.lo if at else None)
     return None

@@ -21,7 +21,7 @@ from typing import Any
 import hyperscan
 
 from rules import patterns
-from telemetry.bundle import Stream
+from telemetry.streams import Block
 
 # What is kept of a hit line: enough for every field, bounded for a line of 50 MB.
 LINE_WINDOW = 16 * 1024
@@ -36,7 +36,6 @@ class Hit:
     start: int
     end: int
     text: bytes
-    line: int
     offset: int
 
 
@@ -91,14 +90,14 @@ class Database:
         _write_checked(file, hyperscan.dumpb(database))
         return database
 
-    def hits(self, stream: Stream) -> Iterator[Hit]:
-        """Every distinct line that matches, in order, with the numbers of the patterns that matched it."""
-        if self._database is None:
-            return
-        for block in stream.blocks():
+    def hits(self, block: Block) -> Iterator[Hit]:
+        """Every distinct line of a block that matches, in order, with the numbers of the patterns that matched it.
+
+        Lines are known by their offset; counting lines in all that is read would cost more than the scan.
+        """
+        if self._database is not None:
             found = _matches(self._database, block.data, block.length)
-            if found:
-                yield from _by_line(found, block.data, block.length, block.offset, block.line)
+            yield from _by_line(found, block.data, block.length, block.offset)
 
     def hits_in(self, text: bytes) -> list[int]:
         """The numbers of the patterns that match one line."""
@@ -124,11 +123,8 @@ def _matches(database: hyperscan.Database, data: bytearray | bytes, length: int)
     return found
 
 
-def _by_line(
-    found: list[tuple[int, int]], data: bytearray | bytes, length: int, offset: int, first_line: int
-) -> Iterator[Hit]:
+def _by_line(found: list[tuple[int, int]], data: bytearray | bytes, length: int, offset: int) -> Iterator[Hit]:
     hit: Hit | None = None
-    counted, line = 0, first_line
     for to, number in found:
         at = max(to - 1, 0)
         if hit is not None and at < hit.end:
@@ -140,11 +136,9 @@ def _by_line(
         start = data.rfind(b"\n", 0, at) + 1
         end = data.find(b"\n", at, length)
         end = length if end < 0 else end
-        line += data.count(b"\n", counted, start)
-        counted = start
         window = start if to - start <= LINE_WINDOW else to - LINE_WINDOW // 2
         text = bytes(data[window : min(end, window + LINE_WINDOW)]).rstrip(b"\r")
-        hit = Hit([number], data, start, end, text, line, offset + start)
+        hit = Hit([number], data, start, end, text, offset + start)
     if hit is not None:
         yield hit
 

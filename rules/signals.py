@@ -42,7 +42,6 @@ class Signal:
     signature: Signature
     stream: str
     source: str
-    line: int
     offset: int
     text: str
     node: str | None
@@ -56,7 +55,6 @@ class Signal:
     after: Stamp | None = None
     count: int = 1
     last_stamp: Stamp | None = None
-    last_line: int = 0
     time: Interval | None = None
     last: Interval | None = None
     logged: float | None = None
@@ -213,14 +211,13 @@ class Collector:
             place = _place(signature, fields, prefix, stream, self.topology)
             if prefix.time is None and around is None:
                 around = self._neighbours(hit)
-            self._fold(signature, fields, place, stream, hit.line, hit.offset, hit.text, prefix.time, around)
+            self._fold(signature, fields, place, stream, hit.offset, hit.text, prefix.time, around)
 
     def take_record(
         self,
         text: str,
         signatures: list[Signature],
         stream: Stream,
-        line: int,
         offset: int,
         stamp: Stamp | None,
         node: str | None,
@@ -230,7 +227,7 @@ class Collector:
         prefix = Prefix(time=stamp, host=node)
         for signature, fields in self._meant(signatures, raw, None):
             place = _place(signature, fields, prefix, stream, self.topology)
-            self._fold(signature, fields, place, stream, line, offset, raw, stamp, None)
+            self._fold(signature, fields, place, stream, offset, raw, stamp, None)
 
     def _only_count(self, hit: Hit, signatures: list[Signature], stream: Stream) -> list[Signature]:
         counted = []
@@ -241,7 +238,6 @@ class Collector:
             newest = self._newest.get(key)
             if looks > FULL_LOOKS and newest is not None:
                 newest.count += 1
-                newest.last_line = hit.line
                 counted.append(signature)
         return counted
 
@@ -283,7 +279,6 @@ class Collector:
         fields: dict[str, str],
         place: _Place,
         stream: Stream,
-        line: int,
         offset: int,
         text: bytes,
         stamp: Stamp | None,
@@ -294,14 +289,13 @@ class Collector:
         kept = self._open.get(key)
         if kept is not None and _together(kept.last_stamp or kept.stamp, stamp):
             kept.count += 1
-            kept.last_line = line
             kept.last_stamp = stamp or kept.last_stamp
             return
         before, after = around or (None, None)
         shown = text[:_TEXT_KEPT].decode("utf-8", "replace")
         signal = Signal(
-            signature, stream.path, stream.source, line, offset, shown, place.node, place.rank, place.device,
-            place.link, place.peer, fields, stamp, before, after, last_stamp=stamp, last_line=line,
+            signature, stream.path, stream.source, offset, shown, place.node, place.rank, place.device,
+            place.link, place.peer, fields, stamp, before, after, last_stamp=stamp,
         )  # fmt: skip
         self._open[key] = signal
         self._newest[(signature.number, stream.path)] = signal
