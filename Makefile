@@ -1,6 +1,7 @@
 # make run     the console on this machine, until Ctrl-C (PORT=8000)
 # make test    every test, on real servers and in a real browser
 # make check   style, types, direction of imports, deploy settings, migrations, templates
+# make bench   the engine against ripgrep on a generated 64-node, 1 GiB bundle (needs rg)
 # make format  what `check` can put right by itself
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
@@ -13,7 +14,7 @@ REQUIREMENTS = import sys, tomllib; \
   print(*project["dependencies"], *extras, sep="\n")
 
 .DEFAULT_GOAL := run
-.PHONY: run test check format clean
+.PHONY: run test check bench format clean
 
 run: .venv/.installed-run
 	@exec $(BIN)/python -m attribution.launch --port $(PORT)
@@ -30,6 +31,9 @@ check: .venv/.installed-dev
 	$(BIN)/python manage.py check --deploy --fail-level WARNING
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	$(TEMPLATES) --check
+
+bench: .venv/.installed-dev
+	$(BIN)/python -m tests.bench.against_ripgrep
 
 format: .venv/.installed-dev
 	$(BIN)/ruff check --fix .
