@@ -25,6 +25,8 @@ HALF_HOUR: Final = 1800.0
 DAY: Final = 86400.0
 # A line without a time stands between its neighbours; output buffers hold lines back about this long.
 BUFFERED: Final = 2.0
+# How far from a job's start its launch, and from its end its last lines, may be logged.
+AROUND_START: Final = 300.0
 EARLY: Final = 3 * DAY
 LATE: Final = 0.5 * DAY
 
@@ -60,42 +62,44 @@ def _with_zone(seconds: float, zone: ZoneInfo) -> Interval:
     return Interval(min(readings), max(readings))
 
 
-def stream_clock(job: JobContext, stamps: list[Stamp]) -> StreamClock:
-    """How to read one stream's stamps, given those that its hit lines carry."""
+def stream_clock(job: JobContext, stamps: list[Stamp], zone_shift: float | None) -> StreamClock:
+    """How to read one stream's stamps. ``zone_shift``: of the zone-less streams of its kind, None when unknown."""
     start, end = window(job)
     readings = sorted(s.seconds for s in stamps if s.zone != "boot")
     if not readings or (start is None and end is None):
         return StreamClock()
     low = (start if start is not None else end or 0.0) - EARLY
     high = (end if end is not None else start or 0.0) + LATE
-    local = any(s.zone == "local" for s in stamps)
-    if not local or job.timezone:
-        inside = any(low <= reading <= high for reading in readings)
-        return StreamClock() if inside else StreamClock(trusted=False, basis="clock far from the job's time")
-    return _fitted_zone(readings, start, end, low, high)
+    shift = 0.0
+    if zone_shift and not job.timezone and all(s.zone == "local" for s in stamps if s.zone != "boot"):
+        shift = zone_shift
+    if not any(low <= reading + shift <= high for reading in readings):
+        return StreamClock(trusted=False, basis="clock far from the job's time")
+    if shift:
+        return StreamClock(shift, 0.0, True, f"zone not said; UTC{-shift / 3600:+g} lays it into the job's time")
+    return StreamClock()
 
 
-def _fitted_zone(readings: list[float], start: float | None, end: float | None, low: float, high: float) -> StreamClock:
-    """The offset from UTC, in half hours, under which most stamps fall into the job."""
-    first = (start if start is not None else low) - 120.0
-    last = (end if end is not None else high) + 120.0
+def zone_shift(job: JobContext, readings: list[float], anchors: list[float]) -> float | None:
+    """Seconds to add to zone-less stamps of one kind of stream (hosts of one cluster share a zone); None: stay at UTC.
 
-    def inside(shift: float) -> int:
-        return sum(first <= r + shift <= last for r in readings)
-
-    if inside(0.0):
-        return StreamClock()
-    shifts = [half * HALF_HOUR for half in range(-28, 29)]
-    best = max(inside(shift) for shift in shifts)
-    if best:
-        fitting = [shift for shift in shifts if inside(shift) == best]
-        # Failures are logged towards the end of a job, so among equals the one nearest to the end.
-        chosen = min(fitting, key=lambda shift: (abs(readings[-1] + shift - last), abs(shift)))
-        error = 0.0 if len(fitting) == 1 else max(abs(shift - chosen) for shift in fitting)
-        return StreamClock(chosen, error, True, f"zone not said; UTC{-chosen / 3600:+g} lays it into the job's time")
-    if any(low <= r <= high for r in readings):
-        return StreamClock()
-    return StreamClock(trusted=False, basis="clock far from the job's time")
+    ``anchors`` are when the nodes' slurmd launched this very job: under the right zone they follow the job's start.
+    Without one, UTC stands as long as any line falls into the job; else the half hour that lays the latest line, where
+    failures are, into it, the nearest to the end when several do.
+    """
+    start, end = window(job)
+    if start is None or end is None or not (readings or anchors):
+        return None
+    shifts = sorted((half * HALF_HOUR for half in range(-28, 29)), key=abs)
+    if anchors and job.started:
+        first = min(anchors)
+        near_start = [s for s in shifts if -AROUND_START <= first + s - start <= AROUND_START]
+        return near_start[0] if near_start else None
+    first, last = start - AROUND_START, end + AROUND_START
+    if any(first <= r <= last for r in readings):
+        return None
+    fitting = [s for s in shifts if first <= max(readings) + s <= last]
+    return min(fitting, key=lambda s: (abs(max(readings) + s - end), abs(s))) if fitting else None
 
 
 def read(stamp: Stamp | None, clock: StreamClock, job: JobContext) -> Interval | None:
@@ -119,25 +123,49 @@ def _zone(name: str | None) -> ZoneInfo | None:
         return None
 
 
-def set_times(signals: list[Signal], job: JobContext) -> dict[str, StreamClock]:
-    """Give every signal its interval; returns the clock that each stream was read with."""
+def set_times(signals: list[Signal], anchors: list[tuple[str, Stamp]], job: JobContext) -> dict[str, StreamClock]:
+    """Give every signal its interval; returns the clock that each stream was read with.
+
+    ``anchors``: (stream, stamp) of lines in which a node's slurmd launches this job.
+    """
     by_stream: dict[str, list[Signal]] = {}
     for signal in signals:
         by_stream.setdefault(signal.stream, []).append(signal)
+    stamps = {path: _stamps(members) for path, members in by_stream.items()}
+    shifts = {kind: _shift_of(kind, stamps, anchors, job) for kind in ("hosts", "job")}
     clocks = {}
-    for stream, members in by_stream.items():
-        stamps = [s for m in members for s in (m.stamp, m.before, m.after) if s is not None]
-        clock = clocks[stream] = stream_clock(job, stamps)
+    for path, members in by_stream.items():
+        clock = clocks[path] = stream_clock(job, stamps[path], shifts[_kind(path)])
         for signal in members:
-            signal.time = read(signal.stamp, clock, job)
-            signal.last = read(signal.last_stamp, clock, job) or signal.time
-            signal.logged = signal.stamp.seconds if signal.stamp else None
-            if signal.time is None and signal.stamp is None:
-                signal.own_clock = False
-                before, after = read(signal.before, clock, job), read(signal.after, clock, job)
-                if before and after and before.lo <= after.hi:
-                    signal.time = signal.last = Interval(before.lo - BUFFERED, after.hi + BUFFERED)
+            _set_time(signal, clock, job)
     return clocks
+
+
+def _kind(path: str) -> str:
+    return "hosts" if path.startswith(("syslog/", "fabric/")) else "job"
+
+
+def _stamps(members: list[Signal]) -> list[Stamp]:
+    return [s for m in members for s in (m.stamp, m.before, m.after) if s is not None]
+
+
+def _shift_of(
+    kind: str, stamps: dict[str, list[Stamp]], anchors: list[tuple[str, Stamp]], job: JobContext
+) -> float | None:
+    readings = [s.seconds for path, held in stamps.items() if _kind(path) == kind for s in held if s.zone == "local"]
+    own = [stamp.seconds for path, stamp in anchors if _kind(path) == kind and stamp.zone == "local"]
+    return zone_shift(job, readings, own)
+
+
+def _set_time(signal: Signal, clock: StreamClock, job: JobContext) -> None:
+    signal.time = read(signal.stamp, clock, job)
+    signal.last = read(signal.last_stamp, clock, job) or signal.time
+    signal.logged = signal.stamp.seconds if signal.stamp else None
+    if signal.stamp is None:
+        signal.own_clock = False
+        before, after = read(signal.before, clock, job), read(signal.after, clock, job)
+        if before and after and before.lo <= after.hi:
+            signal.time = signal.last = Interval(before.lo - BUFFERED, after.hi + BUFFERED)
 
 
 def order(a: Signal, b: Signal, lag: float = 0.0) -> int:

@@ -139,7 +139,6 @@ def at_work(bundle: Bundle, progress: Progress | None) -> bool:
         return False
     job = bundle.job
     if progress.silent is None:
-        # No clock in the output: then nothing but the ending itself may follow the last step.
-        return progress.lines_after <= 25
+        return False  # a step without a time may have been counted hours before
     lasted = (job.ended - job.started).total_seconds() if job.ended and job.started else 0.0
     return progress.silent <= max(AT_WORK, AT_WORK_SHARE * lasted)

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from telemetry.formats.prefix import Stamp
 from telemetry.job import JobContext
 
 # Message of src/init.cc, NCCL 2.12 to 2.27: "comm 0x.. rank 3 nranks 32 cudaDev 3 nvmlDev 3 busId 5d000".
@@ -18,7 +19,10 @@ NCCL_FIELDS: Final = (
     r"(?P<host>[A-Za-z0-9_.-]{1,64}):\d+:\d+ \[\d+\] NCCL INFO .{0,120}? rank (?P<rank>\d+) n[Rr]anks \d+"
     r".{0,60}?(?:nvmlDev (?P<device>\d+) )?busId (?P<bus>[0-9a-f]{1,9})"
 )
-PATTERNS: Final = {"nccl_init": ("applog", NCCL_INIT)}
+# slurmd's log line when a step of a job starts on its node (src/slurmd/slurmd/req.c, 20.11 on; older: "task 12.0").
+SLURMD_LAUNCH: Final = r"launch task (?:StepId=)?\d{1,12}\."
+LAUNCHED_JOB: Final = r"launch task (?:StepId=)?(?P<job>\d{1,12})\."
+PATTERNS: Final = {"nccl_init": ("applog", NCCL_INIT), "slurmd_launch": ("kernel", SLURMD_LAUNCH)}
 
 _PCI = re.compile(r"(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}):([0-9a-f]{2})(?:\.[0-7])?$")
 
@@ -52,6 +56,7 @@ class Topology:
     rank_of_gpu: dict[tuple[str, str], int] = field(default_factory=dict)
     gpu_number: dict[tuple[str, str], int] = field(default_factory=dict)
     node_of_pod: dict[str, str] = field(default_factory=dict)
+    launches: list[tuple[str, Stamp]] = field(default_factory=list)
 
     def learn_nccl(self, host: str, rank: int, bus: str, device: int | None) -> None:
         node = self.job_node(host) or host

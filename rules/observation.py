@@ -107,6 +107,11 @@ def _learn(name: str, hit: Hit, stream: Stream, into: Reading) -> None:
         if got:
             device = int(got["device"]) if got.get("device") else None
             into.collector.topology.learn_nccl(got["host"], int(got["rank"]), got["bus"], device)
+    elif name == "slurmd_launch":
+        got = patterns.named_groups(facts.LAUNCHED_JOB, hit.text)
+        stamp = into.collector.prefix(hit.text).time
+        if got and stamp and got["job"] == into.collector.topology.job.id:
+            into.collector.topology.launches.append((stream.path, stamp))
     else:
         rank = into.collector.prefix(hit.text).rank
         into.watchdogs.learn(name, hit.text.decode("utf-8", "replace"), rank, stream.path, hit.offset)
@@ -121,7 +126,7 @@ def observe(bundle: Bundle, pack: Pack, scanner: Scanner) -> Observation:
     for stream in sorted(bundle.streams, key=lambda s: (rank.get(s.source, 2), s.path)):
         scanner.read(stream, reading)
     _number_gpus(collector.signals, topology)
-    clocks = set_times(collector.signals, bundle.job)
+    clocks = set_times(collector.signals, topology.launches, bundle.job)
     progress = last_progress(reading.tails, bundle.job, clocks, collector.prefix)
     state, by = ending(bundle)
     made = Derived(bundle, pack, topology, collector.signals)

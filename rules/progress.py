@@ -12,6 +12,7 @@ from typing import Final
 
 from rules import patterns
 from rules.clocks import StreamClock, read, window
+from rules.signals import Interval
 from telemetry.formats.prefix import Prefix
 from telemetry.job import JobContext
 from telemetry.streams import Block
@@ -25,6 +26,19 @@ _PROGRESS: Final = (
     r"|(?:it/s|s/it|samples/s|tokens/s|TFLOPs?)\b|\bloss[\"' ]{0,2}[:=] ?\d"
 )
 _TROUBLE: Final = r"(?i)error|exception|traceback|timed? ?out|abort|cancelled|killed"
+
+
+# tqdm's bar: "42%|####  | 420/1000 [1:02:03<1:25:00, 8.9s/it]": time since its loop began.
+_BAR = r"\[(?:(?P<hours>\d{1,3}):)?(?P<minutes>\d{1,2}):(?P<seconds>\d\d)<"
+
+
+def _by_bar(text: bytes, job: JobContext) -> Interval | None:
+    """When a progress bar was drawn, from the time that it counts: no earlier than that long after the job's start."""
+    got = patterns.named_groups(_BAR, text)
+    if got is None or job.started is None or job.ended is None:
+        return None
+    counted = int(got.get("hours", "0")) * 3600 + int(got["minutes"]) * 60 + int(got["seconds"])
+    return Interval(job.started.timestamp() + counted, job.ended.timestamp())
 
 
 @dataclass(slots=True)
@@ -83,8 +97,8 @@ def _of_tail(tail: Tail, job: JobContext, clock: StreamClock, prefix: Callable[[
     for quiet, (offset, row) in enumerate(tail.lines()):
         text = row[:4000]
         if patterns.compiled(_PROGRESS).search(text) and not patterns.compiled(_TROUBLE).search(text):
-            at = read(prefix(text).time, clock, job)
-            silent = end - at.hi if at and end is not None else None
+            at = read(prefix(text).time, clock, job) or _by_bar(text, job)
+            silent = end - at.lo if at and end is not None else None
             shown = text.decode("utf-8", "replace")[:300]
             return Progress(tail.stream, offset, shown, silent, quiet, at.lo if at else None)
     return None
