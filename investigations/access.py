@@ -32,6 +32,11 @@ AnyUser = AbstractBaseUser | AnonymousUser | Operator
 M = TypeVar("M", bound=Model)
 
 
+def account(user: AnyUser | None) -> AbstractBaseUser | None:
+    """The account to note for an act: None for the system and for an operator at the command line."""
+    return user if isinstance(user, AbstractBaseUser) else None
+
+
 class Permission(StrEnum):
     VIEW = "view"
     RAW_LOG = "view_raw_log"

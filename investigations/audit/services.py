@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Model
 from django.utils import timezone
 
-from investigations.access import AnyUser
+from investigations.access import AnyUser, account
 from investigations.audit.models import AuditEvent
 
 SYSTEM = "system"
@@ -18,7 +17,7 @@ def record(actor: AnyUser | None, action: str, subject: Model, **detail: Any) ->
     """Note one act. Call it inside the transaction of the act itself, so that neither stands without the other."""
     return AuditEvent.objects.create(
         at=timezone.now(),
-        actor=actor if isinstance(actor, AbstractBaseUser) else None,
+        actor=account(actor),
         actor_name=actor.get_username() if actor is not None else SYSTEM,
         action=action,
         object_type=subject._meta.model_name,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from investigations.access import AnyUser, Permission, require
+from investigations.access import AnyUser, Permission, account, require
 from investigations.audit.services import record
 from investigations.jobs.lookup import find_job, parse_job_key
 from investigations.jobs.models import Cluster, Investigation, Job
@@ -59,7 +59,7 @@ def _investigation(job: Job, user: AnyUser | None) -> tuple[Investigation, bool]
         job=job,
         defaults={
             "cluster": job.cluster,
-            "opened_by": user,
+            "opened_by": account(user),
             "opened_at": timezone.now(),
             "happened_at": happened_at(job),
         },

@@ -12,12 +12,21 @@ from investigations.access import AnyUser, Permission, require
 from investigations.errors import Conflict, InvalidInput
 from investigations.jobs.models import Investigation
 from investigations.review.models import Review
+from investigations.review.ownership import assign, take
 from investigations.review.trail import append
 from investigations.runs.models import Run
 
 __all__ = [
-    *("add_label", "assign", "cannot_tell", "comment", "confirm", "mark_ambiguous", "override", "remove_label"),
-    *("retract", "take"),
+    "add_label",
+    "assign",
+    "cannot_tell",
+    "comment",
+    "confirm",
+    "mark_ambiguous",
+    "override",
+    "remove_label",
+    "retract",
+    "take",
 ]
 
 Action = Review.Action

@@ -38,7 +38,7 @@ def plan(step: RunStep, beat: Heartbeat) -> dict[str, Any]:
 
 
 def _ask_again(job: Job) -> str:
-    """Bring the job's row up to date. What is known already will do when the scheduler cannot be asked, or forgot it."""
+    """Bring the job's row up to date; what is known already will do when nobody can be asked, or all forgot it."""
     key = JobKey.of(job.job_context())
     try:
         context = find_job(job.cluster, JobKey(None, key.id, key.array_task, key.het_component, job.attempt))

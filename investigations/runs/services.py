@@ -9,7 +9,7 @@ from django.db.models import Max
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from investigations.access import AnyUser, Permission, require
+from investigations.access import AnyUser, Permission, account, require
 from investigations.audit.services import record
 from investigations.jobs.models import Investigation
 from investigations.runs.models import Run, RunStep
@@ -44,7 +44,7 @@ def _begin(user: AnyUser | None, investigation: Investigation, trigger: str) -> 
         investigation=investigation,
         number=last + 1,
         trigger=trigger,
-        requested_by=user,
+        requested_by=account(user),
         bundle_path=f"{investigation.pk:08d}-{last + 1}",
         created_at=now,
         nudged_at=now,
