@@ -92,13 +92,13 @@ def _chosen(runs: tuple[Run, ...], number: int | None) -> Run | None:
 
 
 def _activity(investigation: Investigation, runs: tuple[Run, ...], reviews: tuple[Review, ...]) -> tuple[Activity, ...]:
-    entries = [_of_review(review) for review in reviews]
+    entries = [_of_review(review) for review in reversed(reviews)]
     for run in runs:
+        if run.finished_at is not None:
+            entries.append(Activity(run.finished_at, "system", run.state, _ending(run), run.number, None, False))
         who = run.requested_by.get_username() if run.requested_by else "system"
         begun = f"Run {run.number}: {run.get_trigger_display().lower()}"
         entries.append(Activity(run.created_at, who, "run", begun, run.number, None, False))
-        if run.finished_at is not None:
-            entries.append(Activity(run.finished_at, "system", run.state, _ending(run), run.number, None, False))
     return tuple(sorted(entries, key=lambda entry: entry.at, reverse=True))
 
 
