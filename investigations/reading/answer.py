@@ -79,7 +79,8 @@ def sentence(verdict: Mapping[str, Any]) -> tuple[Part, ...]:
     end = 0
     for found in re.finditer(rf"(?<![\w-])(?:{pattern})(?![\w-])", text):
         parts += [Part(text[end : found.start()])] if found.start() > end else []
-        parts.append(Part(found.group(), culprit=True))
+        # The address stands among the facts; hard spaces keep `GPU 3` on one line.
+        parts.append(Part(words.device_name(found.group()).replace(" ", "\N{NO-BREAK SPACE}"), culprit=True))
         end = found.end()
     return (*parts, Part(text[end:])) if end < len(text) else tuple(parts)
 
@@ -88,8 +89,8 @@ def _names(verdict: Mapping[str, Any]) -> list[str]:
     names: set[str] = set()
     for culprit in verdict["culprits"][:20]:
         node, device = culprit["node"], culprit["device"]
-        short = words.device_name(device)
-        for thing in {device, short} - {None, ""}:
+        itself = words.device_itself(device)
+        for thing in {device, itself, words.device_name(device), words.device_name(itself)} - {None, ""}:
             if node:
                 names |= {f"{node}, {thing}", f"{node} {thing}", f"{thing} of {node}", f"{thing} on {node}"}
                 names |= {f"{node} ({thing})", f"{node}:{thing}"}
@@ -118,7 +119,7 @@ def _facts(verdict: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         facts.append(("Culprits", ", ".join(places[:6]) + (f" and {len(places) - 6} more" if len(places) > 6 else "")))
     first = times.seconds(verdict["first_fault_at"])
     if first is not None:
-        error = times.within(verdict["first_fault_error"])
+        error = times.within(verdict["first_fault_error"]) if (verdict["first_fault_error"] or 0) >= 0.0005 else ""
         facts.append(("First fault", f"{times.clock(first)} UTC{f', {error}' if error else ''}"))
     if verdict["lead_seconds"]:
         facts.append(("Lead", f"{times.span(verdict['lead_seconds'])} before the first symptom elsewhere"))

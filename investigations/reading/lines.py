@@ -6,8 +6,11 @@ themselves; this module cuts a line into pieces so that all the rest stands as a
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from investigations.reading import hits
 
 # An escape sequence as a terminal would take it: ESC (also drawn as its picture), `[`, parameters, one last letter.
 _ESCAPE = r"[\x1b\u241b]\[[0-9;?]{0,32}[ -/]{0,4}[@-~]"
@@ -18,12 +21,20 @@ _ODD = re.compile(f"({_ESCAPE}|{_CONTROL}|{_UNSEEN})")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """`odd` pieces are signs for what cannot be printed; `name` says what it is. `hit` marks what the rule found."""
+    """`odd` pieces are signs for what cannot be printed; `name` says what it is. `hit` marks what the rule found.
+
+    `stands_for` is the number of characters of the line, where the sign has another length.
+    """
 
     text: str
     odd: bool = False
     name: str = ""
     hit: bool = False
+    stands_for: int = 0
+
+    @property
+    def width(self) -> int:
+        return self.stands_for or len(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +47,16 @@ class ReadableLine:
     first: bool
 
 
-def readable(window: Any) -> tuple[ReadableLine, ...]:
-    """The lines of a log window, cut into pieces."""
+def readable(window: Any, signatures: Mapping[str, str]) -> tuple[ReadableLine, ...]:
+    """The lines of a log window, cut into pieces. `signatures`: which signature each piece of evidence matched."""
     shown = []
     for line in window.lines:
         marks = line.evidence
         parts = pieces(line.text)
         if marks:
-            parts = _with_hit(parts, _message_start(line.text))
+            spans = [hits.span(signatures.get(mark.evidence_id, ""), line.text) for mark in marks]
+            found = [span for span in spans if span] or [(_message_start(line.text), len(line.text))]
+            parts = _with_hit(parts, min(start for start, _ in found), max(end for _, end in found))
         shown.append(
             ReadableLine(
                 number=line.number,
@@ -68,7 +81,7 @@ def pieces(text: str) -> tuple[Piece, ...]:
 
 def _odd(part: str) -> Piece:
     if len(part) > 1:
-        return Piece("\N{SYMBOL FOR ESCAPE}" + part[1:], odd=True, name="terminal escape")
+        return Piece("\N{SYMBOL FOR ESCAPE}" + part[1:], odd=True, name="terminal escape", stands_for=len(part))
     code = ord(part)
     if code < 0x20:
         return Piece(chr(0x2400 + code), odd=True, name=f"control character {code:02X}")
@@ -78,7 +91,8 @@ def _odd(part: str) -> Piece:
         return Piece(part, odd=True, name="control character")
     if code == 0xFFFD:
         return Piece(part, odd=True, name="bytes that are not UTF-8")
-    return Piece(f"U+{code:04X}", odd=True, name=unicodedata.name(part, f"control character {code:02X}").lower())
+    name = unicodedata.name(part, f"control character {code:02X}").lower()
+    return Piece(f"U+{code:04X}", odd=True, name=name, stands_for=1)
 
 
 def _message_start(text: str) -> int:
@@ -93,17 +107,17 @@ def _message_start(text: str) -> int:
     return len(raw[:body].decode("utf-8", "replace"))
 
 
-def _with_hit(parts: tuple[Piece, ...], start: int) -> tuple[Piece, ...]:
+def _with_hit(parts: tuple[Piece, ...], start: int, end: int) -> tuple[Piece, ...]:
+    """The pieces with the characters from `start` to `end` of the line marked. Signs are never marked."""
     marked: list[Piece] = []
     place = 0
     for part in parts:
-        end = place + len(part.text)
-        if part.odd or end <= start:
+        length = part.width
+        if part.odd:
             marked.append(part)
-        elif place >= start:
-            marked.append(Piece(part.text, hit=True))
         else:
-            cut = start - place
-            marked += [Piece(part.text[:cut]), Piece(part.text[cut:], hit=True)]
-        place = end
+            left, right = (min(max(edge - place, 0), length) for edge in (start, end))
+            cuts = ((part.text[:left], False), (part.text[left:right], True), (part.text[right:], False))
+            marked += [Piece(text, hit=hit) for text, hit in cuts if text]
+        place += length
     return tuple(marked)

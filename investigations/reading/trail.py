@@ -1,15 +1,18 @@
-"""The evidence trail: one row a piece of evidence, in order of time, with what links each to the one before it."""
+"""The evidence trail: what was seen, in order of time, lines that say the same folded into one row."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from investigations.reading import times, words
 
+VAGUE = 30.0  # seconds; a time less sure than this is told as its interval
+NAMED = 3  # places named in a folded row
+
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What the row's evidence follows from: `cause` is that evidence's id."""
+    """What a row follows from: `cause` is the id of that evidence."""
 
     cause: str
     gap: str
@@ -20,7 +23,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`after` is the time since the first fault; `exact` the whole stamp, for titles."""
+    """One piece of evidence. `after` is the time since the first fault, `exact` the whole stamp for titles.
+
+    `others` are further pieces that say the same; `count` counts the log lines of all, `place` sums up their places.
+    """
 
     id: str
     role: str
@@ -33,37 +39,80 @@ class Row:
     exact: str
     within: str
     place: str
+    source: str
     source_word: str
     stream: str
-    line: int
-    offset: int
+    line: int | None
     count: int
     text: str
     link: Link | None
     clock: str
+    node: str
+    rank: int | None
+    others: tuple["Row", ...] = ()
 
 
 def rows(verdict: Mapping[str, Any]) -> tuple[Row, ...]:
-    """Cause and symptoms in order of time, those without a time by their line; then context and what was ruled out."""
+    """Every piece of evidence: the cause, its symptoms in order of time, then context and what was ruled out."""
     links = _links(verdict)
     zero = times.seconds(verdict["first_fault_at"])
     if zero is None:
         dated = [at for item in verdict["evidence"] if (at := times.seconds(item["time"])) is not None]
         zero = min(dated, default=None)
     first = next((item["id"] for item in verdict["evidence"] if item["role"] == "cause"), None)
-    ordered = sorted(enumerate(verdict["evidence"]), key=lambda pair: _order(pair[1], pair[0]))
+    ordered = sorted(enumerate(verdict["evidence"]), key=lambda pair: _order(pair[1], pair[0], zero))
     return tuple(_row(item, zero, links.get(item["id"]), item["id"] == first) for _, item in ordered)
 
 
-def _order(item: Mapping[str, Any], number: int) -> tuple[bool, int, float, int]:
+def folded(found: tuple[Row, ...]) -> tuple[Row, ...]:
+    """The rows with those of one kind behind the first of them. A cause always stands alone."""
+    kinds: dict[tuple[str, ...], list[Row]] = {}
+    for row in found:
+        alone = row.id if row.role == "cause" else ""
+        kinds.setdefault((row.role, row.title, row.source, alone), []).append(row)
+    return tuple(_together(of_kind) for of_kind in kinds.values())
+
+
+def _together(of_kind: list[Row]) -> Row:
+    head, *others = of_kind
+    if not others:
+        return head
+    nodes = list(dict.fromkeys(row.node for row in of_kind if row.node))
+    ranks = {row.rank for row in of_kind if row.rank is not None}
+    told = []
+    if len(ranks) > 1:
+        told.append(words.counted(len(ranks), "rank"))
+    if len(nodes) > NAMED:
+        told.append(words.counted(len(nodes), "node"))
+    elif nodes:
+        told.append(", ".join(nodes))
+    place = " on ".join(told) or head.place
+    return replace(head, place=place, count=sum(row.count for row in of_kind), others=tuple(others))
+
+
+def _order(item: Mapping[str, Any], number: int, zero: float | None) -> tuple[bool, bool, float, int]:
     aside = item["role"] in ("context", "rejected")
     at = times.seconds(item["time"])
-    return aside, 0 if item["role"] == "cause" and not aside else 1, at if at is not None else float("inf"), number
+    if at is None:
+        return aside, item["role"] != "cause", float("inf"), number
+    error = item["time_error"] or 0.0
+    # What may have come after the first fault stands after it, and what is sure stands before what is not.
+    if zero is not None and not aside and at < zero <= at + error:
+        at = zero + min(error, 60.0)
+    return aside, item["role"] != "cause", at, number
 
 
 def _row(item: Mapping[str, Any], zero: float | None, link: Link | None, first: bool) -> Row:
     at = times.seconds(item["time"])
     role = item["role"]
+    error = item["time_error"] or 0.0
+    vague = error > VAGUE
+    if at is None or zero is None:
+        after = "no time"
+    elif vague:
+        after = f"±{round(error / times.MINUTE)} min" if error >= 2 * times.MINUTE else f"±{error:.0f} s"
+    else:
+        after = times.after(at - zero)
     return Row(
         id=item["id"],
         role=role,
@@ -72,33 +121,46 @@ def _row(item: Mapping[str, Any], zero: float | None, link: Link | None, first: 
         layer_word=words.layer(item["layer"]),
         mark="first" if first else item["layer"],
         title=item["title"],
-        after=times.after(at - zero) if at is not None and zero is not None else "no time",
-        exact=times.exact(at) if at is not None else "The line carries no time.",
-        within=times.within(item["time_error"]) if at is not None else "",
-        place=words.place(item["node"], item["device"], item["rank"]),
+        after=after,
+        exact=_exact(at, error, vague),
+        within=times.within(item["time_error"]) if at is not None and error >= 0.0005 else "",
+        place=words.place(item["node"], item["device"]) or words.place(None, None, item["rank"]),
+        source=item["source"],
         source_word=words.SOURCE_WORDS.get(item["source"], item["source"]),
-        stream=item["stream"],
+        stream=item["stream"] or "",
         line=item["line"],
-        offset=item["offset"],
-        count=item["count"],
-        text=item["text"],
+        count=item["count"] or 1,
+        text=item["text"] or "",
         link=link,
-        clock=times.clock(at) if at is not None else "",
+        clock=times.clock(at, 0 if vague else 3) if at is not None else "",
+        node=item["node"] or "",
+        rank=item["rank"],
     )
 
 
+def _exact(at: float | None, error: float, vague: bool) -> str:
+    if at is None:
+        return "The line carries no time."
+    if vague:
+        bounds = f"{times.clock(at - error, 0)} to {times.clock(at + error, 0)} UTC"
+        return f"The line carries no time; the lines around it say {bounds}."
+    return times.exact(at)
+
+
 def _links(verdict: Mapping[str, Any]) -> dict[str, Link]:
-    """The first link that leads to each piece of evidence."""
+    """The link that leads to each piece of evidence: the one from the cause, else the first."""
     found: dict[str, Link] = {}
-    for link in verdict["chain"]:
+    causes = {item["id"] for item in verdict["evidence"] if item["role"] == "cause"}
+    for link in sorted(verdict["chain"], key=lambda link: link["from"] not in causes):
+        certain = link["order"] == "certain"
         found.setdefault(
             link["to"],
             Link(
                 cause=link["from"],
-                gap=times.after(link["gap_seconds"]),
+                gap=times.after(link["gap_seconds"]) if certain else "",
                 relation=words.plain(link["relation"]),
                 rule=link["rule"],
-                certain=link["order"] == "certain",
+                certain=certain,
             ),
         )
     return found

@@ -61,6 +61,17 @@ def device_address(device: str | None) -> str:
     return found.group().strip(" ()") if found and device_name(device) != device else ""
 
 
+def device_key(device: str | None) -> str:
+    """What two spellings of one device share: `GPU 3 (0000:5d:00) link 8` and `GPU 3 (0000:5d:00)` are one GPU."""
+    return device_address(device) or device_name(device)
+
+
+def device_itself(device: str | None) -> str:
+    """`GPU 3 (0000:5d:00) link 8` -> `GPU 3 (0000:5d:00)`: the device without the part of it."""
+    found = _DETAIL_IN_BRACKETS.search(device or "")
+    return (device or "")[: found.end()] if found else (device or "")
+
+
 def place(node: str | None, device: str | None = None, rank: int | None = None) -> str:
     """`gpu-node-07 GPU 3`, `rank 5`, or an empty text."""
     parts = [part for part in (node, device_name(device)) if part]

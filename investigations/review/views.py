@@ -37,7 +37,9 @@ class ReviewView(View):
         require(request.user, Permission.REVIEW)
         investigation = investigation_for(request.user, pk)
         run = investigation.latest_run
-        initial = {"run": run.number if run else None} | {key: request.GET[key] for key in request.GET}
+        chosen = places(run.verdict)["chosen"] if run and run.verdict else {}
+        initial = {"run": run.number if run else None, "node": chosen.get("node"), "device": chosen.get("device")}
+        initial |= {key: request.GET[key] for key in request.GET}
         return self._page(request, investigation, self.form_class(initial=initial))
 
     def post(self, request: HttpRequest, pk: int) -> HttpResponse:

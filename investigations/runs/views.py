@@ -44,17 +44,19 @@ def page_context(request: HttpRequest, page: InvestigationPage) -> dict[str, Any
     context |= review_context(page)
     if page.verdict and page.run:
         window = TimelineWindow.from_query(request.GET)
+        found = trail.rows(page.verdict)
         context |= {
             "verdict": page.verdict,
             "answer": answer.answer(page.verdict),
-            "trail": trail.rows(page.verdict),
+            "evidence": found,
+            "trail": trail.folded(found),
             "matrix": coverage.matrix(page.verdict),
             "timeline": timeline(page.verdict, window),
             "timeline_url": reverse("run-timeline", args=[page.investigation.pk, page.run.number]),
             "log_url": reverse("log", args=[page.investigation.pk, page.run.number]),
         }
         if context["may_read_logs"]:
-            context |= _first_log(request, page, context["trail"])
+            context |= _first_log(request, page, found)
     return context
 
 
@@ -78,7 +80,8 @@ def _first_log(request: HttpRequest, page: InvestigationPage, rows: tuple[trail.
 
 
 def _log_context(window: Any, run: Any) -> dict[str, Any]:
-    return {"window": window, "log_lines": lines.readable(window), "run": run}
+    signatures = {item["id"]: item["signature"] for item in (run.verdict or {}).get("evidence", ())}
+    return {"window": window, "log_lines": lines.readable(window, signatures), "run": run}
 
 
 class ProgressView(View):

@@ -81,8 +81,8 @@ class Axis:
         )
 
     def ticks(self, start: float, end: float, width: int) -> list[Tick]:
-        """Round times in the window, about one in 90 px, each labelled as finely as its distance to the next asks."""
-        step = _step((end - start) * 90 / max(width, 1))
+        """Round times in the window, about one in 72 px, each labelled as finely as its distance to the next asks."""
+        step = _step((end - start) * 72 / max(width, 1))
         found: list[Tick] = []
         for stretch in self.stretches:
             left = max(stretch.start, stretch.start + start - stretch.place)
@@ -96,7 +96,7 @@ class Axis:
                 at = number * step
                 found.append(Tick(self.place(at), _label(at, step)))
                 number += 1
-        return _apart(found, (end - start) * 70 / max(width, 1))
+        return _apart(found, (end - start) * 64 / max(width, 1))
 
 
 def _apart(ticks: list[Tick], least: float) -> list[Tick]:
@@ -132,14 +132,14 @@ def whole(start: float, end: float, before: float = 0.0, after: float = 0.0) -> 
 def folded(events: Iterable[tuple[float, float]]) -> Axis:
     """An axis over `events` (first and last second of each), with the long pauses between them folded.
 
-    A pause is folded when it is longer than ten seconds and than three times all shorter pauses together.
+    A pause is folded when it is longer than ten seconds and than all that is shown otherwise.
     """
     blocks = _blocks(events)
     pauses = sorted(later[0] - earlier[1] for earlier, later in pairwise(blocks))
     kept = sum(end - start for start, end in blocks)
     limit = float("inf")
     for pause in pauses:
-        if pause > max(QUIET, 3 * kept):
+        if pause > max(QUIET, 1.2 * kept):
             limit = pause
             break
         kept += pause
@@ -160,7 +160,8 @@ def _laid_out(groups: list[list[float]]) -> Axis:
     pauses = [later[0] - earlier[1] for earlier, later in pairwise(groups)]
     pad = min([max(0.1 * shown, 0.4)] + [0.4 * pause for pause in pauses])
     edges = [(start - pad, end + pad) for start, end in groups]
-    edges[0] = (edges[0][0] - 2 * pad, edges[0][1])
+    # Room for the words left of the first fault's line.
+    edges[0] = (edges[0][0] - max(pad, 0.2 * sum(end - start for start, end in edges)), edges[0][1])
     edges[-1] = (edges[-1][0], edges[-1][1] + pad)
     total = sum(end - start for start, end in edges)
     width = total * FOLD_SHARE

@@ -80,7 +80,7 @@ def _axis(verdict: Mapping[str, Any], found: list[Event], view: View) -> Axis:
     first = times.seconds(verdict["first_fault_at"]) or told[0].at
     if view.span == "fault":
         lead = min(max(verdict["lead_seconds"] or 2.0, 0.5), 60.0)
-        return whole(first, first + lead, before=0.35 * lead, after=0.4 * lead)
+        return whole(first, first + lead, before=0.4 * lead, after=0.45 * lead)
     if view.span == "job":
         edges = [times.seconds(verdict["job"][key]) for key in ("started", "ended")]
         ends = [*(edge for edge in edges if edge), *(event.at for event in found), *(event.last for event in found)]
@@ -92,7 +92,7 @@ def _axis(verdict: Mapping[str, Any], found: list[Event], view: View) -> Axis:
 def _extent(event: Event) -> tuple[float, float]:
     """First and last second that an event takes up, on whichever clock. Far clocks do not stretch the line."""
     near = [at for at in (event.at, event.logged) if abs(at - event.at) < FAR]
-    error = min(event.error, 60.0)
+    error = 0.0 if event.vague else event.error
     return min(near) - error, max([*near, event.last if event.last - event.at < 60 else event.at]) + error
 
 

@@ -7,6 +7,7 @@ from investigations.reading import times
 from investigations.timeline.marks import Mark
 from investigations.timeline.scene import CHARACTER, Scene, plain
 from investigations.timeline.shapes import Lead
+from investigations.timeline.traces import interval
 
 LONGEST = 34  # characters of a mark's label
 
@@ -159,9 +160,10 @@ def _placed(
 def _occupied(mark: Mark, scene: Scene) -> tuple[float, float]:
     """Pixels that a mark takes with its smear and its other clock."""
     middle = scene.px(mark.place)
-    error = mark.event.error / scene.per_px
-    before, after = (0.0 if mark.event.error == 1.0 else error), error
-    left, right = middle - max(11, before), middle + max(11, after)
+    left, right = middle - 11, middle + 11
+    if not mark.event.vague:
+        start, end = interval(mark, scene)
+        left, right = min(left, scene.px(start)), max(right, scene.px(end))
     if mark.event.shifted and mark.other != mark.place:
         other = scene.px(mark.other)
         left, right = min(left, other - 9), max(right, other + 9)

@@ -47,8 +47,9 @@ class Lanes:
             return "scheduler"
         if event.node is None:
             return "unplaced"
-        if event.device and (event.node, event.device) in self.of_device:
-            return self.of_device[event.node, event.device]
+        key = words.device_key(event.device)
+        if key and (event.node, key) in self.of_device:
+            return self.of_device[event.node, key]
         return self.of_node.get(event.node, "rest")
 
     def crowded(self) -> frozenset[str]:
@@ -88,7 +89,7 @@ class _Layout:
         if any(
             event.node is None and event.layer != "scheduler" and event.source != "scheduler" for event in self.events
         ):
-            self.found.append(Lane("unplaced", "Job output", "node not known"))
+            self.found.append(Lane("unplaced", "Job output", "no node known"))
         if any(event.source == "scheduler" or event.layer == "scheduler" for event in self.events):
             whole = all(e.error >= 1 for e in self.events if e.source == "scheduler")
             self.found.append(Lane("scheduler", "Scheduler", "whole seconds" if whole else ""))
@@ -120,14 +121,16 @@ class _Layout:
         opens = bool(devices)
         is_open = opens and (culprit != (node in self.view.toggled))
         key = f"node:{node}"
-        hot_devices = {c["device"] for c in self.verdict["culprits"] if c["node"] == node and c["device"]}
+        hot_devices = {
+            words.device_key(c["device"]) for c in self.verdict["culprits"] if c["node"] == node and c["device"]
+        }
         self.of_node[node] = key
         self.found.append(
             Lane(
                 key,
                 node,
                 self._note(node, is_open),
-                hot=culprit and not (is_open and hot_devices & set(devices)),
+                hot=culprit and not (is_open and hot_devices & devices.keys()),
                 blind=node in self.blind,
                 odd_clock=node in self.clocks,
                 toggle=node if opens else "",
@@ -137,39 +140,44 @@ class _Layout:
         if is_open:
             self._device_lanes(node, devices, hot_devices)
 
-    def _device_lanes(self, node: str, devices: list[str], hot_devices: set[str]) -> None:
+    def _device_lanes(self, node: str, devices: dict[str, str], hot_devices: set[str]) -> None:
+        """`devices`: the key of each and its name."""
         hot = [device for device in devices if device in hot_devices]
         cool = [device for device in devices if device not in hot_devices]
         single = hot + (cool if len(cool) <= DEVICES else [])
         for device in single:
             key = f"device:{node}:{device}"
             self.of_device[node, device] = key
-            note = _ranks(self.by_node[node], device) or words.device_address(device)
-            self.found.append(Lane(key, words.device_name(device), note, hot=device in hot_devices, sub=True))
+            note = _ranks(self.by_node[node], device) or words.device_address(devices[device])
+            name = words.device_name(words.device_itself(devices[device]))
+            self.found.append(Lane(key, name, note, hot=device in hot_devices, sub=True))
         together = [device for device in cool if device not in single]
         if together:
             key = f"devices:{node}"
             self.of_device.update({(node, device): key for device in together})
             self.found.append(Lane(key, words.counted(len(together), "other device"), sub=True, crowded=True))
 
-    def _devices(self, node: str) -> list[str]:
-        seen = {event.device for event in self.by_node[node] if event.device}
-        seen |= {c["device"] for c in self.verdict["culprits"] if c["node"] == node and c["device"]}
-        return sorted(seen)
+    def _devices(self, node: str) -> dict[str, str]:
+        seen = [event.device for event in self.by_node[node] if event.device]
+        seen += [c["device"] for c in self.verdict["culprits"] if c["node"] == node and c["device"]]
+        named = {words.device_key(device): device for device in reversed(seen)}
+        return dict(sorted(named.items(), key=lambda pair: _in_order(pair[1])))
 
     def _note(self, node: str, is_open: bool) -> str:
         if node in self.clocks:
             offset = self.clocks[node]["offset_seconds"]
-            return f"clock {abs(offset):.1f} s {'slow' if offset < 0 else 'fast'}"
+            return f"{abs(offset):.1f} s {'slow' if offset < 0 else 'fast'}"
         if node in self.blind:
-            return "no system log"
+            return "no syslog"
         if node not in self.job_nodes:
             return "not in the job"
         if is_open:
             return "host"
         if node in self.culprits:
             return ""
-        return "no sign of its own" if node not in self.by_node else ""
+        if node not in self.by_node:
+            return "no sign of its own"
+        return "" if any(event.role == "symptom" for event in self.by_node[node]) else "context"
 
     def _rest(self, nodes: list[str]) -> None:
         if not nodes:
@@ -181,7 +189,7 @@ class _Layout:
             Lane(
                 "rest",
                 words.counted(len(nodes), "more node"),
-                "no system log" if blind else note,
+                "no syslog" if blind else note,
                 blind=blind,
                 toggle="*",
                 open="*" in self.view.toggled,
@@ -200,6 +208,12 @@ def _without_syslog(verdict: Mapping[str, Any]) -> list[str]:
     return []
 
 
+def _in_order(device: str) -> tuple[int, str]:
+    """`GPU 3` before `GPU 10`."""
+    number = next((part for part in words.device_name(device).split() if part.isdigit()), "")
+    return int(number[:9]) if number else -1, device
+
+
 def _ranks(events: list[Event], device: str) -> str:
-    ranks = sorted({event.rank for event in events if event.device == device and event.rank is not None})
+    ranks = sorted({e.rank for e in events if words.device_key(e.device) == device and e.rank is not None})
     return f"rank {ranks[0]}" if len(ranks) == 1 else ""

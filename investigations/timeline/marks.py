@@ -7,12 +7,17 @@ from typing import Any
 from investigations.reading import times
 
 MOST = 2000
+VAGUE = 30.0  # seconds
 APART = 6.0  # px; marks of one kind closer than this are folded where a lane stands for many nodes
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One piece of evidence that carries a time. Times are seconds since 1970 UTC."""
+    """One piece of evidence that carries a time. Times are seconds since 1970 UTC.
+
+    `told` is the middle of the interval in which it happened, `at` where it is drawn: never before the first fault when
+    the interval allows that it came after.
+    """
 
     evidence: str
     role: str
@@ -23,6 +28,7 @@ class Event:
     rank: int | None
     source: str
     at: float
+    told: float
     error: float
     logged: float
     last: float
@@ -35,6 +41,11 @@ class Event:
     def shifted(self) -> bool:
         """Whether the two clocks put it at visibly different times."""
         return abs(self.at - self.logged) > 0.05
+
+    @property
+    def vague(self) -> bool:
+        """A line without a time of its own, known only to lie between others."""
+        return self.error > VAGUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +64,17 @@ class Mark:
 def events(verdict: Mapping[str, Any]) -> list[Event]:
     """The evidence that carries a time, in order of time."""
     found = []
+    zero = times.seconds(verdict["first_fault_at"])
     for item in verdict["evidence"]:
-        at = times.seconds(item["time"])
-        if at is None:
+        told = times.seconds(item["time"])
+        if told is None:
             continue
+        error = max(item["time_error"] or 0.0, 0.0)
         logged = times.seconds(item["time_logged"])
-        shift = 0.0 if logged is None else logged - at
+        shift = 0.0 if logged is None else logged - told
+        at = told
+        if zero is not None and item["role"] == "symptom" and told < zero <= told + error:
+            at = zero
         found.append(
             Event(
                 evidence=item["id"],
@@ -70,7 +86,8 @@ def events(verdict: Mapping[str, Any]) -> list[Event]:
                 rank=item["rank"],
                 source=item["source"],
                 at=at,
-                error=max(item["time_error"] or 0.0, 0.0),
+                told=told,
+                error=error,
                 logged=at + shift,
                 last=max(times.seconds(item["last"]) or at, at),
                 count=max(item["count"] or 1, 1),
@@ -84,29 +101,27 @@ def undated(verdict: Mapping[str, Any]) -> int:
 
 
 def fold(marks: Iterable[Mark], crowded: frozenset[str], per_px: float) -> list[Mark]:
-    """`marks` with near ones of one lane, layer and role joined: always in `crowded` lanes, else when too many.
+    """`marks` with near ones joined: those that say the same; in `crowded` lanes, or when too many, by layer.
 
     `per_px` is the length of one pixel on the axis. At most MOST marks come back.
     """
     all_marks = list(marks)
     apart = APART * per_px
-    folded = [
-        *(m for m in all_marks if m.lane not in crowded),
-        *_joined((m for m in all_marks if m.lane in crowded), apart),
-    ]
+    folded = _joined(all_marks, apart, crowded)
     for _ in range(32):
         if len(folded) <= MOST:
             break
         apart *= 2
-        folded = _joined(all_marks, apart)
+        folded = _joined(all_marks, apart, frozenset(mark.lane for mark in all_marks))
     return sorted(sorted(folded, key=lambda mark: mark.event.role != "cause")[:MOST], key=lambda mark: mark.place)
 
 
-def _joined(marks: Iterable[Mark], apart: float) -> list[Mark]:
-    open_marks: dict[tuple[str, str, str], Mark] = {}
+def _joined(marks: Iterable[Mark], apart: float, crowded: frozenset[str]) -> list[Mark]:
+    open_marks: dict[tuple[str, ...], Mark] = {}
     done: list[Mark] = []
     for mark in sorted(marks, key=lambda m: m.place):
-        key = (mark.lane, mark.event.layer, mark.event.role)
+        title = "" if mark.lane in crowded else mark.event.title
+        key = (mark.lane, mark.event.layer, mark.event.role, title)
         first = open_marks.get(key)
         if first is not None and mark.event.role != "cause" and mark.place - first.place <= apart:
             open_marks[key] = replace(

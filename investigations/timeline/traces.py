@@ -47,16 +47,24 @@ def _smears(marks: list[Mark], layer: str, index: dict[str, int], scene: Scene) 
     x: list[float | None] = []
     y: list[int | None] = []
     for mark in marks:
-        error = min(mark.event.error, scene.end - scene.start)
-        if error < 5 * scene.per_px:
+        left, right = interval(mark, scene)
+        if right - left < 10 * scene.per_px:
             continue
-        before = 0.0 if mark.event.error == 1.0 else error
-        x += [mark.place - before, mark.place + error, None]
+        x += [left, right, None]
         y += [index[mark.lane], index[mark.lane], None]
     if not x:
         return []
     line = {"color": f"var(--l-{layer})", "width": 9}
     return [_trace(f"{layer} within", "lines", x=x, y=y, line=line, opacity=0.32, connectgaps=False)]
+
+
+def interval(mark: Mark, scene: Scene) -> tuple[float, float]:
+    """The places between which a mark's time lies, within the window."""
+    event = mark.event
+    middle = event.told + (event.when(scene.view.clock) - event.at)
+    before = 0.0 if event.error == 1.0 else event.error
+    left, right = scene.axis.place(middle - before), scene.axis.place(middle + event.error)
+    return max(left, scene.start), min(right, scene.end)
 
 
 def _other_clock(marks: list[Mark], index: dict[str, int]) -> list[dict[str, Any]]:
@@ -145,7 +153,7 @@ def _size(mark: Mark) -> float:
 
 def _hover(mark: Mark, scene: Scene) -> str:
     event = mark.event
-    at = event.when(scene.view.clock)
+    at = event.told + (event.when(scene.view.clock) - event.at)
     kind = " as logged" if event.shifted and scene.view.clock == "logged" else ""
     certain = times.within(event.error)
     lines = [

@@ -14,10 +14,12 @@
     for (const other of rows()) {
       if (other === chosen) other.setAttribute('aria-current', 'true'); else other.removeAttribute('aria-current');
     }
+    const folded = chosen.closest('details');
+    if (folded) folded.open = true;
     if (from !== 'list') chosen.scrollIntoView({ block: 'nearest' });
     showLine(chosen.dataset.stream, chosen.dataset.line, id, chosen.href);
     document.dispatchEvent(new CustomEvent('evidence', { detail: { id, from: 'choose' } }));
-    window.firstFault.say(`${id}: ${chosen.querySelector('.h').lastChild.textContent.trim() || chosen.querySelector('.h').textContent.trim()}`);
+    window.firstFault.say(`${id}: ${chosen.querySelector('.w').textContent}`);
   }
 
   /* the log: scroll when the line is there already, else ask for it */
@@ -46,8 +48,8 @@
       return;
     }
     if (event.target.closest('[data-next-evidence]')) {
-      const list = rows();
-      const here = list.findIndex((candidate) => candidate.getAttribute('aria-current') === 'true');
+      const list = all('.chain > li > a.ev');
+      const here = list.findIndex((candidate) => candidate.closest('li').querySelector('[aria-current=true]'));
       const next = list[(here + 1) % list.length];
       if (next) choose(next.dataset.ev, 'key');
       return;

@@ -139,8 +139,9 @@
         go({});
       }
     });
+    /* labels are placed for a width: the page comes with a usual one, others ask for their own */
     const width = plot().clientWidth;
-    if (width < 600 || Math.abs(width - 1000) > 300) go({ start: null, end: null }); else draw();
+    if (Math.abs(width - Number(document.getElementById('tl-state').dataset.width)) > 60) go({ start: null, end: null }); else draw();
     let seen = width;
     let waiting = 0;
     new ResizeObserver(() => {
