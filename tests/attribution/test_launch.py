@@ -108,7 +108,7 @@ def test_the_first_start_shows_the_sample_cluster_and_the_second_is_quick_and_ke
 
     second = start()
     url = second.wait_until_up()
-    assert second.took < 15
+    assert second.took < 30  # 1 s on an idle machine
     assert "sample" not in second.said.lower()
     assert "88213" in _sign_in(url, "admin", password)
 
