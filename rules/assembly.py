@@ -8,8 +8,9 @@ from typing import Any, Final
 from rules import sentences, taxonomy
 from rules.clocks import iso, window
 from rules.evidence import Trail, chain, trail
-from rules.faults import Fault, certainly_before
+from rules.faults import Fault
 from rules.judgement import Judgement, suspects
+from rules.lead import Lead, lead_of
 from rules.observation import Observation
 from rules.pack import Pack
 from rules.schema import RuleModel
@@ -18,8 +19,6 @@ from telemetry.bundle import Bundle
 from telemetry.job import JobContext
 
 KINDS: Final = {"device": "gpu", "link": "link", "node": "node", "server": "server", "rank": "rank", "none": "job"}
-# Layers in which a person first sees that a job is in trouble: the lead is counted to these.
-VISIBLE: Final = ("communication", "application")
 STEPS: Final = 5
 SUSPECTS_SHOWN: Final = 12
 AROUND: Final = 60.0
@@ -85,29 +84,13 @@ def culprits(faults: list[Fault], observation: Observation) -> list[dict[str, An
     return found
 
 
-def _first_visible(judgement: Judgement) -> Fault | None:
-    """The first symptom that the job itself printed, else the first at all."""
-    if not judgement.winners:
-        return None
-    root = judgement.winners[0]
-    timed = [
-        f for f in judgement.symptoms if f.scope == "inside" and f.first.time is not None and certainly_before(root, f)
-    ]
-    timed.sort(key=lambda f: (f.first.time.lo if f.first.time else 0.0, f.rule.rule, f.node or ""))
-    visible = [f for f in timed if f.rule.layer in VISIBLE]
-    return next(iter(visible or timed), None)
-
-
 def assemble(
     bundle: Bundle, pack: Pack, observation: Observation, faults: list[Fault], judgement: Judgement
 ) -> Verdict:
     made = trail(judgement, faults, observation.topology, bundle)
     winners = judgement.winners
     first = winners[0].first if winners else None
-    visible = _first_visible(judgement)
-    lead = None
-    if first is not None and first.time is not None and visible is not None and visible.first.time is not None:
-        lead = round(visible.first.time.lo - first.time.lo, 6)
+    lead = lead_of(judgement)
     blamed = winners or list(
         dict.fromkeys(f for a in judgement.alternatives for f in a.faults if judgement.outcome == "ambiguous")
     )
@@ -125,14 +108,14 @@ def assemble(
         sub_domain=taxonomy.sub_domain_of(cause),
         cause=cause,
         title=sentences.title_of(judgement)[: sentences.TITLE],
-        summary=sentences.summary_of(judgement, observation.topology, lead, visible),
+        summary=sentences.summary_of(judgement, observation.topology, lead),
         action=sentences.action_of(judgement),
-        reasons=_reasons(judgement, made, lead, visible),
+        reasons=_reasons(judgement, made, lead),
         provisional=observation.terminal_state == "running",
         culprits=culprits(blamed, observation),
         first_fault_at=iso(first.time.lo) if first and first.time else None,
         first_fault_error=round(first.time.hi - first.time.lo, 6) if first and first.time else None,
-        lead_seconds=lead,
+        lead_seconds=lead.seconds,
         evidence=made.entries,
         chain=chain(judgement, made),
         alternatives=[_alternative(a.cause, list(a.faults), a.why, made, observation) for a in judgement.alternatives],
@@ -169,16 +152,14 @@ def _rejected(judgement: Judgement, made: Trail) -> list[dict[str, Any]]:
     return list(joined.values())
 
 
-def _reasons(judgement: Judgement, made: Trail, lead: float | None, visible: Fault | None) -> list[dict[str, Any]]:
+def _reasons(judgement: Judgement, made: Trail, lead: Lead) -> list[dict[str, Any]]:
     reasons: list[dict[str, Any]] = []
     if judgement.winners:
         root = judgement.winners[0]
         if root.rule.why:
             reasons.append({"text": root.rule.why, "evidence": [i for f in judgement.winners for i in made.of(f)][:4]})
-        if lead is not None and visible is not None:
-            gap = sentences.duration(max(lead, 0.0))
-            text = f"The first symptom in the job's own output came {gap} later; the order is certain."
-            reasons.append({"text": text, "evidence": made.of(visible)[:2]})
+        if lead.fault is not None:
+            reasons.append({"text": sentences.lead_reason(lead), "evidence": made.of(lead.fault)[:2]})
         explained = [e.effect for e in judgement.edges if e.cause in judgement.winners]
         count = sum(f.count for f in dict.fromkeys(explained) if f in judgement.symptoms)
         if count:

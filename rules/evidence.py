@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from rules.clocks import iso
+from rules.clocks import iso, order
 from rules.explanations import Edge
 from rules.facts import Topology
 from rules.faults import Fault
@@ -23,14 +23,14 @@ PER_OTHER: Final = 3
 
 @dataclass(slots=True)
 class Trail:
-    """Evidence entries in reading order, and the id that stands for each fault."""
+    """Evidence entries in reading order, and which of them (with their signals) stand for each fault."""
 
     topology: Topology
     entries: list[dict[str, Any]] = field(default_factory=list)
-    ids: dict[int, list[str]] = field(default_factory=dict)
+    held: dict[int, list[tuple[str, Signal]]] = field(default_factory=dict)
 
     def of(self, fault: Fault) -> list[str]:
-        return self.ids.get(id(fault), [])
+        return [number for number, _ in self.held.get(id(fault), [])]
 
 
 def _entry(number: int, role: str, signal: Signal, line: int, topology: Topology) -> dict[str, Any]:
@@ -60,14 +60,10 @@ def _entry(number: int, role: str, signal: Signal, line: int, topology: Topology
     }
 
 
-def _when(signal: Signal) -> tuple[bool, float, str, int, str]:
-    return (
-        signal.time is None,
-        signal.time.lo if signal.time else 0.0,
-        signal.stream,
-        signal.offset,
-        signal.signature.id,
-    )
+def _when(signal: Signal, floor: float = 0.0) -> tuple[bool, float, str, int, str]:
+    """Reading order. A symptom whose time is only known to lie somewhere does not stand before its cause."""
+    low = max(signal.time.lo, floor) if signal.time else 0.0
+    return (signal.time is None, low, signal.stream, signal.offset, signal.signature.id)
 
 
 def _deciding(judgement: Judgement) -> list[Fault]:
@@ -82,32 +78,54 @@ def trail(judgement: Judgement, faults: list[Fault], topology: Topology, bundle:
     role = "cause" if judgement.outcome in ("attributed", "ambiguous") else "symptom"
     explained = {id(e.effect) for e in judgement.edges if e.cause in deciding}
     symptoms = sorted(judgement.symptoms, key=lambda f: (id(f) not in explained, _when(f.first)))
-    context = [f for f in faults if f.rule.standing == "context"]
-    taken: set[int] = set()
-    chosen: list[tuple[str, Fault, Signal]] = []
-
-    def take(role: str, members: list[Fault], lines: int, each: int) -> None:
-        room = lines
-        for fault in members:
-            if id(fault) in taken:
-                continue
-            taken.add(id(fault))
-            for signal in fault.signals[: min(each, max(room, 1) if fault is members[0] else room)]:
-                chosen.append((role, fault, signal))
-                room -= 1
-
-    take(role, deciding, CAUSE_LINES, CAUSE_LINES)
-    take("symptom", symptoms, SYMPTOM_LINES, PER_SYMPTOM)
-    take("rejected", [r.fault for r in judgement.rejected], OTHER_LINES, PER_OTHER)
-    take("context", context, OTHER_LINES, PER_OTHER)
-    first = {"cause": 0, "symptom": 1 if role == "cause" else 0, "rejected": 2, "context": 2}
-    chosen.sort(key=lambda c: (0 if c[0] == "cause" else 1, first[c[0]] if c[2].time is None else 1, _when(c[2])))
-    lines = _line_numbers(bundle, [signal for _, _, signal in chosen])
-    for number, (as_role, fault, signal) in enumerate(chosen, 1):
-        line = lines.get((signal.stream, signal.offset), 1)
-        made.entries.append(_entry(number, as_role, signal, line, topology))
-        made.ids.setdefault(id(fault), []).append(f"E{number}")
+    context = judgement.aside + [f for f in faults if f.rule.standing == "context"]
+    chosen = _Chosen()
+    chosen.take(role, deciding, CAUSE_LINES, CAUSE_LINES)
+    chosen.take("symptom", symptoms, SYMPTOM_LINES, PER_SYMPTOM)
+    chosen.take("rejected", [r.fault for r in judgement.rejected], OTHER_LINES, PER_OTHER)
+    chosen.take("context", context, OTHER_LINES, PER_OTHER)
+    floor = max((c.signal.time.lo for c in chosen.lines if c.role == "cause" and c.signal.time), default=0.0)
+    ordered = sorted(
+        chosen.lines, key=lambda c: (c.role != "cause", _when(c.signal, floor if c.role == "symptom" else 0.0))
+    )
+    numbers = _line_numbers(bundle, [c.signal for c in ordered])
+    for number, choice in enumerate(ordered, 1):
+        line = numbers.get((choice.signal.stream, choice.signal.offset), 1)
+        made.entries.append(_entry(number, choice.role, choice.signal, line, topology))
+        for fault in choice.faults:
+            made.held.setdefault(id(fault), []).append((f"E{number}", choice.signal))
     return made
+
+
+@dataclass(slots=True)
+class _Line:
+    role: str
+    signal: Signal
+    faults: list[Fault]
+
+
+@dataclass(slots=True)
+class _Chosen:
+    """The lines to show: each once, though several rules may speak of it; the first role that took it stands."""
+
+    lines: list[_Line] = field(default_factory=list)
+    _at: dict[tuple[str, int, str], _Line] = field(default_factory=dict)
+    _taken: set[int] = field(default_factory=set)
+
+    def take(self, role: str, members: list[Fault], room: int, each: int) -> None:
+        """Up to ``room`` lines of these faults, at most ``each`` of one."""
+        for fault in members:
+            if id(fault) in self._taken:
+                continue
+            self._taken.add(id(fault))
+            for signal in fault.signals[: min(each, room)]:
+                key = (signal.stream, signal.offset, signal.text)
+                if key in self._at:
+                    self._at[key].faults.append(fault)
+                    continue
+                self._at[key] = _Line(role, signal, [fault])
+                self.lines.append(self._at[key])
+                room -= 1
 
 
 def _line_numbers(bundle: Bundle, signals: list[Signal]) -> dict[tuple[str, int], int]:
@@ -136,29 +154,34 @@ def chain(judgement: Judgement, made: Trail) -> list[dict[str, Any]]:
             best[id(edge.effect)] = edge
     links = []
     for edge in best.values():
-        source = edge.cause.first
-        for number, target in zip(made.of(edge.effect), edge.effect.signals, strict=False):
-            gap = target.time.lo - source.time.lo if target.time and source.time else None
+        (start, source), *_ = made.held[id(edge.cause)]
+        for number, target in made.held[id(edge.effect)]:
+            if number == start:
+                continue
+            clocked = target.own_clock and source.own_clock
+            gap = target.time.lo - source.time.lo if clocked and target.time and source.time else None
             links.append(
                 {
-                    "from": made.of(edge.cause)[0],
+                    "from": start,
                     "to": number,
                     "rule": edge.rule,
                     "relation": edge.relation,
                     "gap_seconds": round(gap, 6) if gap is not None else None,
-                    "order": "certain" if edge.certain else "unknown",
+                    "order": "certain" if order(source, target) < 0 else "unknown",
                 }
             )
     return sorted(links, key=lambda link: (int(link["to"][1:]), int(link["from"][1:])))
 
 
-def _rank(edge: Edge, deciding: set[int]) -> tuple[bool, bool, bool, float, str, str]:
+def _rank(edge: Edge, deciding: set[int]) -> tuple[bool, bool, bool, bool, float, str, str]:
     """Rules that name the effect before usual ones; certain order first; then the root, then the shortest gap."""
     gap = edge.gap
+    rooted = id(edge.cause) in deciding
     return (
+        not rooted and not edge.certain,
         edge.usual,
         not edge.certain,
-        id(edge.cause) not in deciding,
+        not rooted,
         abs(gap) if gap is not None else 1e12,
         edge.rule,
         f"{edge.cause.node}{edge.cause.device}",

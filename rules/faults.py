@@ -119,8 +119,7 @@ def _demotion(fault: Fault, faults: list[Fault], pack: Pack) -> str | None:
             for other in faults
             if other is not fault and named(other, name, pack)
         ):
-            wanted = ", ".join(requirement.any)
-            return f"it stands only together with {wanted}, which was not seen"
+            return "what would make it a cause was not seen beside it"
     return None
 
 

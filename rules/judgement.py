@@ -50,6 +50,7 @@ class Judgement:
     alternatives: list[Alternative] = field(default_factory=list)
     rejected: list[Rejection] = field(default_factory=list)
     symptoms: list[Fault] = field(default_factory=list)
+    aside: list[Fault] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
     lacking: dict[Source, tuple[str, ...]] = field(default_factory=dict)
     why: str = ""
@@ -107,13 +108,20 @@ class Case:
                 continue
             if any(r.fault is fault for r in self.rejected) or id(fault) in explained:
                 continue
-            if all(certainly_before(fault, w) for w in judgement.winners):
-                self._reject(
-                    fault, f"It came before the first fault and {fault.demoted or 'nothing links it to the end'}."
-                )
+            if not all(certainly_before(fault, w) for w in judgement.winners):
+                continue
+            if fault.rule.cause:
+                self._reject(fault, f"It came before the first fault, and {fault.demoted or 'nothing links them'}.")
+            else:
+                judgement.aside.append(fault)
 
     def _is_symptom(self, fault: Fault, judgement: Judgement) -> bool:
-        if fault in judgement.winners or fault.rule.standing == "context" or fault.scope in ("before", "after"):
+        if (
+            fault in judgement.winners
+            or fault in judgement.aside
+            or fault.rule.standing == "context"
+            or fault.scope in ("before", "after")
+        ):
             return False
         return all(r.fault is not fault for r in self.rejected) and all(
             fault not in a.faults for a in judgement.alternatives
@@ -174,8 +182,10 @@ class Case:
         gone = {id(o.fault): o for o in overruled(candidates, self.pack)}
         # Two that set each other aside would leave none: then neither does.
         mutual = {k for k, o in gone.items() if id(o.by) in gone and gone[id(o.by)].by is o.fault}
+        effects = {(id(e.cause), id(e.effect)) for e in self.edges}
         for key, o in gone.items():
-            if key not in mutual:
+            # What the one that overrules it also caused is its symptom, not a rival that was ruled out.
+            if key not in mutual and (id(o.by), key) not in effects:
                 self._reject(o.fault, o.why, o.by.rule.rule)
         return [f for f in candidates if id(f) not in gone or id(f) in mutual]
 

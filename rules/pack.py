@@ -1,7 +1,7 @@
 """Rule packs: folders of YAML in which each document is one fault.
 
 ``core_pack()`` is the one shipped; a site's local pack lies over it (``load_pack(core, local)``): a rule of the
-same id replaces the core's, ``off: [ids]`` in its pack.yaml switches rules off. A pack is loaded whole: every error
+same id replaces the core's, ``disable: [ids]`` in its pack.yaml switches rules off. A pack is loaded whole: every error
 is collected, with file and line, and raised at once as ``PackError``.
 """
 
@@ -218,7 +218,7 @@ def load_pack(*folders: Path, check: bool = True) -> Pack:
         versions.append(str(head.get("version", "0")))
         faults += [
             Fault(f"{folder.name}/pack.yaml", 1, f"switches off {name!r}, which no pack below has")
-            for name in head.get("off", ())
+            for name in head.get("disable", ())
             if rules.pop(str(name), None) is None
         ]
         own: set[str] = set()

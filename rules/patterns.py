@@ -14,7 +14,7 @@ import re2
 
 _NAMED_GROUP = re.compile(r"\(\?P?<[A-Za-z_]\w*>")
 # What each of these matches beside a newline, as the inside of a character class.
-_NEWLINE_FREE = {"s": r"[ \t\r\f\v]", "D": r"[^0-9\n]", "W": r"[^0-9A-Za-z_\n]"}
+_NEWLINE_FREE = {"s": r"[ \t\r\f\x0b]", "D": r"[^0-9\n]", "W": r"[^0-9A-Za-z_\n]"}
 _OPEN_END = re.compile(r"(?:\*|\+|\{\d+,\})\??$")
 
 
@@ -57,7 +57,7 @@ def for_scan(pattern: str) -> str:
         if char == "\\" and i + 1 < len(text):
             follow = text[i + 1]
             if in_class:
-                out.append(r" \t\r\f\v" if follow == "s" else char + follow)
+                out.append(r" \t\r\f\x0b" if follow == "s" else char + follow)
             else:
                 out.append(_NEWLINE_FREE.get(follow, char + follow))
             i += 2

@@ -8,6 +8,7 @@ from rules import taxonomy
 from rules.facts import Topology
 from rules.faults import Fault
 from rules.judgement import Judgement
+from rules.lead import Lead
 
 TITLE: Final = 50
 
@@ -27,12 +28,9 @@ def duration(seconds: float) -> str:
 
 def lower_first(text: str) -> str:
     """``Uncaught exception`` -> ``uncaught exception``, but ``NVLink`` and ``GPU`` keep their capitals."""
-    return (
-        text
-        if len(text) > 1
-        and (text[1].isupper() or not text[1].isalpha() or any(c.isupper() for c in text.split()[0][1:]))
-        else text[:1].lower() + text[1:]
-    )
+    word = text.split(" ", 1)[0]
+    keeps = len(word) > 1 and any(not c.islower() for c in word[1:] if c.isalnum())
+    return text if keeps else text[:1].lower() + text[1:]
 
 
 def place_of(fault: Fault, topology: Topology) -> str:
@@ -83,10 +81,10 @@ def title_of(judgement: Judgement) -> str:
     return "Nothing seen that explains the end"
 
 
-def summary_of(judgement: Judgement, topology: Topology, lead: float | None, visible: Fault | None) -> str:
+def summary_of(judgement: Judgement, topology: Topology, lead: Lead) -> str:
     """One plain sentence, naming culprit, time and lead where there are such."""
     if judgement.outcome == "attributed":
-        return _attributed(judgement, topology, lead, visible)
+        return _attributed(judgement, topology, lead)
     if judgement.outcome == "ambiguous":
         names = [lower_first(taxonomy.plain_name(c)) for c in dict.fromkeys(a.cause for a in judgement.alternatives)]
         listed = ", ".join(names[:-1]) + f" and {names[-1]}" if len(names) > 1 else names[0]
@@ -111,7 +109,7 @@ def summary_of(judgement: Judgement, topology: Topology, lead: float | None, vis
     return "Nothing in what was collected explains how the job ended."
 
 
-def _attributed(judgement: Judgement, topology: Topology, lead: float | None, visible: Fault | None) -> str:
+def _attributed(judgement: Judgement, topology: Topology, lead: Lead) -> str:
     first = judgement.winners[0]
     places = list(dict.fromkeys(p for f in judgement.winners if (p := place_of(f, topology))))
     text = first.rule.title
@@ -126,10 +124,28 @@ def _attributed(judgement: Judgement, topology: Topology, lead: float | None, vi
         text += f" on {shown}"
     if at := clock_time(first):
         text += f" at {at}"
-    if lead is not None and lead > 0 and visible is not None:
-        where = ranks_text({visible.first.rank} if visible.first.rank is not None else set()) or visible.node
-        text += f", {duration(lead)} before {lower_first(visible.rule.title)}" + (f" ({where})" if where else "")
+    if lead.seconds is not None and lead.fault is not None:
+        text += f", {duration(lead.seconds)} before {lower_first(lead.fault.rule.title)}{_who(lead.fault)}"
     return text + "."
+
+
+def _who(fault: Fault) -> str:
+    where = ranks_text({fault.first.rank}) if fault.first.rank is not None else fault.node
+    return f" ({where})" if where else ""
+
+
+def lead_reason(lead: Lead) -> str:
+    """What is known of the time between the fault and the first symptom that the job printed."""
+    if lead.fault is None:
+        return ""
+    symptom = f"{lower_first(lead.fault.rule.title)}{_who(lead.fault)}"
+    if lead.seconds is not None:
+        return f"The first symptom in the job's own output, {symptom}, came {duration(lead.seconds)} later."
+    said = "The first symptom in the job's own output"
+    between = lead.between()
+    if between:
+        return f"{said}, {symptom}, has no time of its own; it was printed between {between[0]} and {between[1]} UTC."
+    return f"{said}, {symptom}, has no time of its own; what came before it is not shown by a clock."
 
 
 def action_of(judgement: Judgement) -> str:
