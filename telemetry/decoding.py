@@ -143,13 +143,13 @@ def _advise(file: io.FileIO) -> None:
 
 def _unpacked(head: bytes, file: io.FileIO) -> Any:
     if head.startswith(b"\x1f\x8b"):
-        return gzip.GzipFile(fileobj=io.BufferedReader(file, PIECE))
+        return gzip.GzipFile(fileobj=_Pieced(file))
     if head.startswith(b"\x28\xb5\x2f\xfd"):
         return _Zst(file, head)
     if head.startswith(b"\xfd7zXZ\x00"):
         return _Xz(file)
     if head.startswith(b"BZh") and head[4:10] == b"1AY&SY":
-        return bz2.BZ2File(io.BufferedReader(file, PIECE))
+        return bz2.BZ2File(_Pieced(file))
     return None
 
 
@@ -177,6 +177,17 @@ class _Rest:
 
     def close(self) -> None:
         self._raw.close()
+
+
+class _Pieced(io.BufferedReader):
+    """Reads the stored file in large pieces; whoever opened the file closes it."""
+
+    def __init__(self, file: io.FileIO) -> None:
+        super().__init__(file, PIECE)
+
+    def __del__(self) -> None:
+        if not self.closed:
+            self.detach()
 
 
 class _Pieces:

@@ -13,6 +13,7 @@ from telemetry.formats.hostlist import expand
 _TEXT = ("cluster", "id", "scheduler", "user", "state", "exit_code", "timezone", "array_task")
 _TIME = ("submitted", "started", "ended")
 _WHOLE = ("ranks_per_node", "gpus_per_node", "het_component")
+_PLAIN = (str, int, float, datetime)
 _NOTHING = {"", "~", "null", "none", "unknown", "n/a"}
 
 
@@ -54,6 +55,8 @@ class JobContext:
         """Read a job from YAML or JSON values. Unknown keys are left out; a value that cannot be read becomes
         None and a sentence in `complaints`."""
         said = complaints if complaints is not None else []
+        # Nested values are never turned into text: a few aliases in a YAML file can stand for gigabytes of it.
+        found = {key: value for key, value in found.items() if key == "nodes" or isinstance(value, _PLAIN)}
         values: dict[str, Any] = {}
         for name in _TEXT:
             values[name] = _text(found.get(name))
@@ -94,7 +97,7 @@ class JobContext:
 
 
 def _text(value: Any) -> str | None:
-    if value is None or isinstance(value, (dict, list)):
+    if value is None:
         return None
     text = str(value).strip()
     return None if text.lower() in _NOTHING and text.lower() != "none" else text or None
@@ -136,6 +139,9 @@ def _nodes(value: Any, said: list[str]) -> tuple[str, ...]:
         return ()
     nodes: list[str] = []
     for item in value:
+        if not isinstance(item, (str, int)):
+            said.append("job.nodes holds something that is not a name; it is ignored.")
+            continue
         try:
             nodes += expand(str(item))
         except ValueError as error:

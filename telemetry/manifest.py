@@ -44,6 +44,21 @@ class StreamEntry:
             "detail": self.detail,
         }
 
+    @classmethod
+    def from_dict(cls, item: Mapping[str, Any]) -> StreamEntry:
+        """Read what as_dict wrote; only `path` must be there."""
+        redactions = item.get("redactions")
+        return cls(
+            path=item["path"],
+            source=str(item.get("source") or item["path"].split("/")[0]),
+            target=item.get("target"),
+            status=str(item.get("status") or "complete"),
+            lines=int(item.get("lines") or 0),
+            bytes=int(item.get("bytes") or 0),
+            redactions=redactions if isinstance(redactions, dict) else {},
+            detail=str(item.get("detail") or ""),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
@@ -107,17 +122,5 @@ def _entries(found: Any) -> list[StreamEntry]:
     for item in found if isinstance(found, list) else []:
         if not isinstance(item, dict) or not isinstance(item.get("path"), str):
             continue
-        redactions = item.get("redactions")
-        entries.append(
-            StreamEntry(
-                path=item["path"],
-                source=str(item.get("source") or item["path"].split("/")[0]),
-                target=item.get("target"),
-                status=str(item.get("status") or "complete"),
-                lines=int(item.get("lines") or 0),
-                bytes=int(item.get("bytes") or 0),
-                redactions=redactions if isinstance(redactions, dict) else {},
-                detail=str(item.get("detail") or ""),
-            )
-        )
+        entries.append(StreamEntry.from_dict(item))
     return entries

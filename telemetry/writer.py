@@ -6,7 +6,8 @@ import codecs
 import json
 import os
 import re
-from collections.abc import Iterator
+import secrets
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -118,17 +119,44 @@ def _line_as_utf8(line: bytes) -> bytes:
 
 class BundleWriter:
     """Writes one bundle folder. Every stream is put in place whole by a rename when it is closed; streams that are
-    there already (from a run that was broken off) are known from the manifest and can be skipped or replaced."""
+    there already (from a run that was broken off) are known from the manifest and can be skipped or replaced.
 
-    def __init__(self, root: Path, job: JobContext, redactor: Redactor | None = None, collected_by: str = "") -> None:
+    Several writers, in several processes too, may write different streams of one folder; the one that writes the
+    manifest adopts the others' entries. in_charge: asked before a stream is put in place; when it says no, the stream is
+    dropped (somebody else took the work over and may have finished it already).
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        job: JobContext,
+        redactor: Redactor | None = None,
+        collected_by: str = "",
+        in_charge: Callable[[], bool] = lambda: True,
+    ) -> None:
         self.root = root
         self.job = job
         self._redactor = redactor or Redactor()
         self._collected_by = collected_by
+        self._in_charge = in_charge
         root.mkdir(parents=True, exist_ok=True)
         before = load(root, [])
         self._entries = {entry.path: entry for entry in before.streams} if before else {}
         self._coverage = {(c.source, c.target): c for c in before.coverage} if before else {}
+
+    @property
+    def entries(self) -> tuple[StreamEntry, ...]:
+        """The streams known to this writer, by path."""
+        return tuple(self._entries[path] for path in sorted(self._entries))
+
+    def adopt(self, entries: Iterable[StreamEntry]) -> None:
+        """Take in what other writers stored in the same folder."""
+        self._entries.update((entry.path, entry) for entry in entries)
+
+    def drop_unfinished(self) -> None:
+        """Remove what writers that were killed left half-written. Nobody may be writing any more."""
+        for left in self.root.rglob("*.part"):
+            left.unlink(missing_ok=True)
 
     def has(self, source: str, name: str) -> bool:
         """Whether that stream was written whole before."""
@@ -145,7 +173,8 @@ class BundleWriter:
         path = self._path(source, name)
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_name(file.name + ".part")
+        # A name of its own: a writer that was thought dead may still be at the same stream.
+        part = file.with_name(f"{file.name[:_NAME_LIMIT]}.{os.getpid()}-{secrets.token_hex(4)}.part")
         writer = StreamWriter(part, self._redactor.fresh())
         status, detail = "complete", ""
         try:
@@ -155,10 +184,13 @@ class BundleWriter:
             raise
         finally:
             writer.close()
-            os.replace(part, file)
-            self._entries[path] = StreamEntry(
-                path, source, target, status, writer.lines, writer.bytes, dict(writer.redactor.counts), detail
-            )
+            if self._in_charge():
+                os.replace(part, file)
+                self._entries[path] = StreamEntry(
+                    path, source, target, status, writer.lines, writer.bytes, dict(writer.redactor.counts), detail
+                )
+            else:
+                part.unlink(missing_ok=True)
 
     def cover(self, coverage: Coverage) -> None:
         """Report on a source, or on one target of it; a later report on the same replaces it."""
@@ -173,7 +205,7 @@ class BundleWriter:
             coverage=tuple(
                 self._coverage[key] for key in sorted(self._coverage, key=lambda key: (key[0], key[1] or ""))
             ),
-            streams=tuple(self._entries[path] for path in sorted(self._entries)),
+            streams=self.entries,
             collected_by=self._collected_by,
             collected_at=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _LISTS = re.compile(r'"(?:items|jobs|result)"\s*:\s*\[')
+_KIND = re.compile(r'"kind"\s*:\s*"(\w{1,80}List)"')
 _GAP = re.compile(r"[\s,]*")
 _DOCUMENTS_LIMIT = 200_000
 
@@ -46,7 +47,9 @@ def load_documents(data: bytes) -> Documents | None:
     if not found or not members:
         return None
     name = found[0].split('"')[1]
-    whole: dict[str, Any] = {name: members}
+    kind = _KIND.search(text, 0, found.start())
+    # Members of a typed list do not say their kind: the head of the list does.
+    whole: dict[str, Any] = {name: members, **({"kind": kind[1], "apiVersion": "v1"} if kind else {})}
     if name == "result":
         whole = {"status": "success", "data": {"resultType": "matrix", "result": members}}
     return Documents((whole,), text, f"The JSON is cut; the first {len(members)} entries were read ({first}).")
