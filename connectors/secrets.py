@@ -44,12 +44,13 @@ class SecretRef:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        from_text = core_schema.no_info_after_validator_function(cls, core_schema.str_schema())
-        return core_schema.json_or_python_schema(
-            json_schema=from_text,
-            python_schema=core_schema.union_schema([core_schema.is_instance_schema(cls), from_text]),
-            serialization=core_schema.plain_serializer_function_ser_schema(str),
+        return core_schema.no_info_plain_validator_function(
+            cls._read, serialization=core_schema.plain_serializer_function_ser_schema(str)
         )
+
+    @classmethod
+    def _read(cls, value: object) -> SecretRef:
+        return value if isinstance(value, cls) else cls(value if isinstance(value, str) else "")
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:

@@ -21,7 +21,11 @@ from telemetry.coverage import Coverage, Status
 from telemetry.job import JobContext
 from telemetry.writer import BundleWriter
 
-_SLICE = timedelta(days=1)  # of discovery, so that no answer grows without bound
+# Discovery asks for one slice of time after another, so that no answer grows without bound: longer ones through
+# quiet times, shorter ones when an answer was too long.
+_FIRST_SLICE = timedelta(days=1)
+_LONGEST_SLICE = timedelta(days=64)
+_SHORTEST_SLICE = timedelta(minutes=5)
 _BATCH = 100  # jobs asked for by id at once
 _PIECE = 1024 * 1024
 
@@ -115,23 +119,36 @@ def _failed(config: SlurmConfig, since: datetime, context: Context) -> Iterator[
     The rows that the window gives do not show a requeued job's other runs, nor steps: so jobs are asked for again by
     their ids. A job that was never eligible is in no window of sacct's and is not discovered.
     """
-    zone = _zone(config, context)
     if config.origin == "files":
+        zone = _zone(config, context)
         answers = exported(config, None, context)
         yield [job for answer in answers for job in jobs_of(answer.rows, zone, config.cluster)]
         return
     now = context.now()
-    start = since
+    start, length = since, _FIRST_SLICE
     while start < now:
-        end = min(start + _SLICE, now)
+        context.check_cancelled()
+        end = min(start + length, now)
         listed = command.ask(config, command.ended_between(start, end, config.states), context)
+        if len(listed.raw) >= context.limits.answer_bytes and length > _SHORTEST_SLICE:
+            length /= 4
+            continue
+        length = _FIRST_SLICE if listed.rows else min(length * 2, _LONGEST_SLICE)
         ids = list(dict.fromkeys(row.job_id.split("+")[0] for row in listed.rows if "[" not in row.job_id))
         jobs: list[JobContext] = []
         for at in range(0, len(ids), _BATCH):
-            answer = command.ask(config, command.many_jobs(ids[at : at + _BATCH]), context)
-            jobs += jobs_of(answer.rows, zone, config.cluster)
+            jobs += _by_ids(config, ids[at : at + _BATCH], context)
         yield [job for job in jobs if job.ended is None or job.ended <= end]
         start = end
+
+
+def _by_ids(config: SlurmConfig, ids: list[str], context: Context) -> list[JobContext]:
+    """All runs of these jobs; asked for in halves when the answer is too long to be read at once."""
+    answer = command.ask(config, command.many_jobs(ids), context)
+    if len(answer.raw) >= context.limits.answer_bytes and len(ids) > 1:
+        middle = len(ids) // 2
+        return _by_ids(config, ids[:middle], context) + _by_ids(config, ids[middle:], context)
+    return jobs_of(answer.rows, _zone(config, context), config.cluster)
 
 
 def _zone(config: SlurmConfig, context: Context) -> str | None:

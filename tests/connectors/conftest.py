@@ -16,14 +16,14 @@ from telemetry.writer import BundleWriter
 
 RECORDED = Path(__file__).parents[1] / "data" / "connectors" / "slurm"
 
-FAKE = '''#!{python}
+FAKE = """#!{python}
 import os, signal, subprocess, sys, time
 log = {log!r}
 with open(log, "a") as file:
     file.write(repr((sys.argv[1:], dict(os.environ))) + "\\n")
 argv = sys.argv[1:]
 {body}
-'''
+"""
 
 
 @pytest.fixture
