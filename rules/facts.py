@@ -76,7 +76,8 @@ class Topology:
         return next((n for n in self.job.nodes if short_name(n) == short), None)
 
     def node(self, host: str | None) -> str | None:
-        return self.job_node(host) or host
+        """The job's spelling of a host, the node of a pod that prints its own name as host, or the name as it is."""
+        return self.job_node(host) or self.pod_node(host) or host
 
     def rank_node(self, rank: int | None) -> str | None:
         if rank is None:

@@ -64,7 +64,7 @@ def seen(
     if not entries or all(c.status in ("failed", "not_configured", "not_collected") for c in entries):
         return False, tuple(sorted(nodes or set(job_nodes)))
     missing = {n for c in entries for n in c.nodes_missing}
-    wanted = nodes or set(job_nodes)
+    wanted = nodes & set(job_nodes) or set(job_nodes)
     lacking = tuple(sorted(wanted & missing))
     return not lacking, lacking
 

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import Final
 
 import re2
 
 _NAMED_GROUP = re.compile(r"\(\?P?<[A-Za-z_]\w*>")
 # What each of these matches beside a newline, as the inside of a character class.
 _NEWLINE_FREE = {"s": r"[ \t\r\f\x0b]", "D": r"[^0-9\n]", "W": r"[^0-9A-Za-z_\n]"}
+# A wide repeat that something must follow, in the same branch or behind the brackets that close it.
+_WIDE_REPEAT = re.compile(r"\{(\d+),(\d+)\}\??(?=\)*[^)|?*+{])")
+_WIDE: Final = 16
 _OPEN_END = re.compile(r"(?:\*|\+|\{\d+,\})\??$")
 
 
@@ -77,7 +81,16 @@ def for_scan(pattern: str) -> str:
         else:
             out.append(char)
         i += 1
-    return "".join(out)
+    return _WIDE_REPEAT.sub(_unbounded, "".join(out))
+
+
+def _unbounded(repeat: re.Match[str]) -> str:
+    """``.{0,200}`` inside a pattern becomes ``.*``: a counted repeat costs Hyperscan a state for each count, and the
+    line's end bounds it anyway. RE2 holds the hit line to the exact count afterwards."""
+    low, high = int(repeat[1]), int(repeat[2])
+    if high < _WIDE:
+        return repeat[0]
+    return {0: "*", 1: "+"}.get(low, f"{{{low},}}")
 
 
 def fault_in(pattern: str) -> str | None:
