@@ -122,8 +122,8 @@ class BundleWriter:
     there already (from a run that was broken off) are known from the manifest and can be skipped or replaced.
 
     Several writers, in several processes too, may write different streams of one folder; the one that writes the
-    manifest adopts the others' entries. in_charge: asked before a stream is put in place; when it says no, the stream is
-    dropped (somebody else took the work over and may have finished it already).
+    manifest adopts the others' entries. in_charge: asked before a stream is put in place; when it says no, the stream
+    is dropped (somebody else took the work over and may have finished it already).
     """
 
     def __init__(

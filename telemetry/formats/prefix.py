@@ -226,6 +226,8 @@ def _bracket(state: _State, text: bytes, at: int, step: int) -> int | None:
         state.stamps.append(seen[0])
         state.add_pid(close[2])
         return _header(state, text, close.end(), seen[0], step)
+    if (found := _LEVEL_FIRST.match(text, at)) and (seen := stamp_at(text, found.end(), state.assumed)):
+        return _after_stamp(state, text, seen, step)
     if found := _POD_TAG.match(text, at):
         state.container = found[1]
         return found.end()

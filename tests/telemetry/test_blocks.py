@@ -20,10 +20,10 @@ def everything(stream: Stream, size: int) -> list[tuple[bytes, int, int, bool]]:
     return [(bytes(block.view), block.offset, block.line, block.cut) for block in stream.blocks(size)]
 
 
-@pytest.mark.parametrize("size", [7, 64, 1000, 4096, 100_000])
+@pytest.mark.parametrize("size", [7, 64, 1000, 40_000])
 def test_blocks_put_together_are_the_file_and_end_at_line_ends(tmp_path: Path, size: int) -> None:
     chance = random.Random(size)
-    lines = [bytes(chance.choices(b"abc \r\0", k=chance.randrange(size - 1))) + b"\n" for _ in range(300)]
+    lines = [bytes(chance.choices(b"abc \r\0", k=chance.randrange(size - 1))) + b"\n" for _ in range(60)]
     data = b"".join(lines) + b"no line end"[: size - 1]
     blocks = everything(stream_of(tmp_path, data), size)
     assert b"".join(block[0] for block in blocks) == data
@@ -80,16 +80,16 @@ def test_utf16_is_read_as_utf8(tmp_path: Path, encoding: str) -> None:
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
 def test_compressed_files_read_as_their_text_whatever_their_name(tmp_path: Path, pack) -> None:
-    data = b"".join(b"line %d of the log\n" % at for at in range(200_000))
+    data = b"".join(b"line %d of the log\n" % at for at in range(40_000))
     stream = stream_of(tmp_path, pack(data), "syslog/node01.log")
     assert b"".join(block[0] for block in everything(stream, 1 << 20)) == data
-    assert stream.lines(150_001, 1)[0].text == b"line 150000 of the log"
+    assert stream.lines(30_001, 1)[0].text == b"line 30000 of the log"
     assert stream.problems == ()
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
 def test_a_cut_archive_gives_what_is_there_and_a_problem(tmp_path: Path, pack) -> None:
-    data = b"".join(b"%d %f\n" % (at, random.Random(at).random()) for at in range(100_000))
+    data = b"".join(b"%d %f\n" % (at, random.Random(at).random()) for at in range(20_000))
     packed = pack(data)
     stream = stream_of(tmp_path, packed[: len(packed) // 2])
     got = b"".join(block[0] for block in everything(stream, 1 << 16))

@@ -32,10 +32,12 @@ def test_the_job_is_read_and_the_rest_of_the_incident_file_is_not(tmp_path: Path
     assert bundle.job.id == "77"
     assert bundle.job.exit_code == "1:0"
     assert bundle.job.state == "CANCELLED"
-    assert bundle.job.started and bundle.job.started.isoformat() == "2026-03-11T08:41:02+00:00"
+    assert bundle.job.started
+    assert bundle.job.started.isoformat() == "2026-03-11T08:41:02+00:00"
     assert bundle.job.node_of_rank(8) == "node02"
     assert bundle.job.node_of_rank(16) is None
-    assert "secret" not in repr(bundle.job) and "gpu_fell" not in repr(bundle.job)
+    assert "secret" not in repr(bundle.job)
+    assert "gpu_fell" not in repr(bundle.job)
 
 
 def test_the_digest_depends_on_paths_bytes_and_job_only(tmp_path: Path) -> None:
@@ -78,30 +80,36 @@ def test_files_are_placed_on_nodes_by_their_names(tmp_path: Path) -> None:
 
 
 def test_broken_yaml_beside_logs_is_a_problem_and_the_job_comes_from_the_records(tmp_path: Path) -> None:
-    sacct = "JobID|User|State|ExitCode|Start|End|NodeList\n9|ann|FAILED|1:0|1796129202|1796129204|n[1-2]\n9.0||FAILED|1:0||||\n"
+    head, steps = "JobID|User|State|ExitCode|Start|End|NodeList\n", "9.0||FAILED|1:0||||\n"
+    sacct = head + "9|ann|FAILED|1:0|1796129202|1796129204|n[1-2]\n" + steps
     bundle = open_bundle(bundle_folder(tmp_path, {"incident.yaml": "job: [", "scheduler/sacct.txt": sacct}))
     assert (bundle.problems[0].stream, bundle.problems[0].where) == ("incident.yaml", "line 1")
     assert (bundle.job.id, bundle.job.state, bundle.job.nodes) == ("9", "FAILED", ("n1", "n2"))
-    assert bundle.job.started and bundle.job.started.timestamp() == 1796129202
+    assert bundle.job.started
+    assert bundle.job.started.timestamp() == 1796129202
 
 
 def test_times_without_zone_do_not_become_the_jobs_window_unless_the_zone_is_known(tmp_path: Path) -> None:
     sacct = "JobID|State|Start|End|NodeList\n9|FAILED|2026-07-01T12:00:00|2026-07-01T13:00:00|n1\n"
     bare = open_bundle(bundle_folder(tmp_path / "a", {"scheduler/sacct.txt": sacct}))
-    assert bare.job.started is None and bare.job.nodes == ("n1",)
+    assert bare.job.started is None
+    assert bare.job.nodes == ("n1",)
     zoned = {"scheduler/sacct.txt": sacct, "incident.yaml": "job: {timezone: Europe/Berlin}"}
     job = open_bundle(bundle_folder(tmp_path / "b", zoned)).job
-    assert job.started and job.started.isoformat() == "2026-07-01T10:00:00+00:00"
+    assert job.started
+    assert job.started.isoformat() == "2026-07-01T10:00:00+00:00"
 
 
 def test_records_of_several_jobs_describe_none_of_them(tmp_path: Path) -> None:
     bundle = open_bundle(bundle_folder(tmp_path, {"scheduler/sacct.txt": recorded("slurm/all.P.txt")}))
-    assert bundle.job.id is None and bundle.job.nodes == ()
+    assert bundle.job.id is None
+    assert bundle.job.nodes == ()
 
 
 def test_the_last_run_of_a_requeued_job_describes_it(tmp_path: Path) -> None:
     bundle = open_bundle(bundle_folder(tmp_path, {"scheduler/sacct.json": recorded("slurm/requeue.json")}))
-    assert bundle.job.state == "COMPLETED" and bundle.job.started is not None
+    assert bundle.job.state == "COMPLETED"
+    assert bundle.job.started is not None
 
 
 def test_pods_tell_nodes_and_state(tmp_path: Path) -> None:

@@ -30,7 +30,10 @@ def test_an_eviction_names_who_wanted_it() -> None:
 
 
 def test_workload_conditions_are_records() -> None:
-    assert any("object=Workload/" in text and "type=Evicted status=True reason=Deactivated" in text for text in texts("workloads.json"))
+    assert any(
+        "object=Workload/" in text and "type=Evicted status=True reason=Deactivated" in text
+        for text in texts("workloads.json")
+    )
 
 
 def test_both_shapes_of_events_are_read_and_placed_on_the_pods_node() -> None:
@@ -38,7 +41,8 @@ def test_both_shapes_of_events_are_read_and_placed_on_the_pods_node() -> None:
     scheduled = next(record for record in found if "reason=Scheduled" in record.text)
     assert (scheduled.node, scheduled.precision, scheduled.local) == ("node02", 1e-6, False)
     refused = next(record for record in found if "UnexpectedAdmissionError" in record.text)
-    assert refused.node == "node02" and refused.precision == 1.0
+    assert refused.node == "node02"
+    assert refused.precision == 1.0
 
 
 def test_a_pod_that_could_not_be_scheduled_is_on_no_node() -> None:
@@ -53,7 +57,7 @@ def test_records_know_their_line(tmp_path: Path) -> None:
     lines = text.split("\n")
     for record in records(stream) or []:
         if record.text.startswith("pod "):
-            assert f'"uid": "' in lines[record.line - 1]
+            assert '"uid": "' in lines[record.line - 1]
             assert text[record.offset :].startswith(lines[record.line - 1])
 
 

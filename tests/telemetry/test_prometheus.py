@@ -17,7 +17,8 @@ def test_a_gpu_is_one_series_whatever_labels_came_and_went() -> None:
 def test_changes_of_the_last_xid_lie_between_two_points() -> None:
     changes = [r for r in found("range.DCGM_FI_DEV_XID_ERRORS.json") if r.text.startswith("metric_change ")]
     told = {(r.node, r.fields["device"], r.fields["from"], r.fields["to"]) for r in changes}
-    assert ("node02", "0", "0", "48") in told and ("node02", "0", "48", "63") in told
+    assert ("node02", "0", "0", "48") in told
+    assert ("node02", "0", "48", "63") in told
     first = next(record for record in changes if record.fields["to"] == "48")
     assert first.text == "metric_change name=DCGM_FI_DEV_XID_ERRORS node=node02 device=0 from=0 to=48"
     assert first.precision == 10.0

@@ -46,7 +46,8 @@ def test_a_newline_in_a_name_is_put_together_again() -> None:
 def test_arrays_and_heterogeneous_jobs_keep_their_names() -> None:
     rows = parse_text(recorded("slurm/all.P.txt"))
     names = {row.job_id: row.raw_id for row in rows if row.step is None}
-    assert names["10_4"] == "10" and names["20+1"] == "21"
+    assert names["10_4"] == "10"
+    assert names["20+1"] == "21"
     assert {row.job_id for row in parse_json(json.loads(recorded("slurm/het.json")))} == {"20+0", "20+1"}
     assert "10_3" in {row.job_id for row in parse_json(json.loads(recorded("slurm/array.json")))}
 
@@ -61,9 +62,11 @@ def test_who_cancelled_is_told() -> None:
 
 def test_json_exit_codes_that_slurm_gets_wrong_are_not_believed() -> None:
     rows = {row.step: row for row in parse_json(json.loads(recorded("slurm/oom_step.json")))}
-    assert rows[None].exit is None and rows[None].derived == "0:125"
+    assert rows[None].exit is None
+    assert rows[None].derived == "0:125"
     assert rows["0"].exit == "0:125"
-    assert rows[None].start and not rows[None].start.local
+    assert rows[None].start
+    assert not rows[None].start.local
 
 
 def test_newer_json_shapes_are_read() -> None:
@@ -82,7 +85,8 @@ def test_newer_json_shapes_are_read() -> None:
 
 def test_epoch_times_are_not_local() -> None:
     row = parse_text(recorded("slurm/time_format_epoch.P.txt"))[0]
-    assert row.start and (row.start.seconds, row.start.local) == (1796129201.0, False)
+    assert row.start
+    assert (row.start.seconds, row.start.local) == (1796129201.0, False)
 
 
 def test_errors_of_sacct_are_told_and_give_no_rows() -> None:
@@ -96,7 +100,8 @@ def test_half_a_table_gives_the_whole_rows_and_a_problem(tmp_path: Path) -> None
     stream = stream_of(tmp_path, cut, "scheduler/sacct.txt")
     found = list(records(stream) or [])
     assert len(found) >= 2
-    assert stream.problems and stream.problems[0].where.startswith("line ")
+    assert stream.problems
+    assert stream.problems[0].where.startswith("line ")
 
 
 def test_the_record_text_has_its_words_in_the_agreed_order() -> None:
@@ -111,7 +116,8 @@ def test_the_record_text_has_its_words_in_the_agreed_order() -> None:
 def test_a_job_name_cannot_pose_as_another_word(tmp_path: Path) -> None:
     table = b"JobID|JobName|State|ExitCode\n5|x state=OUT_OF_MEMORY by=0|FAILED|1:0\n"
     text = next(iter(records(stream_of(tmp_path, table, "scheduler/sacct.txt")) or [])).text
-    assert " state=FAILED " in text and "state=OUT_OF_MEMORY" not in text
+    assert " state=FAILED " in text
+    assert "state=OUT_OF_MEMORY" not in text
 
 
 @pytest.mark.parametrize(
