@@ -246,10 +246,16 @@ def _find_streams(root: Path, problems: list[Problem]) -> list[tuple[str, str, P
         ):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(files):
-                if name.startswith(".") or name.endswith(".part"):
+                if name.startswith("."):
                     continue
                 file = Path(folder, name)
-                path = file.relative_to(root).as_posix()
+                # Names that are not UTF-8 would break every JSON and database that they come into.
+                path = _shown(file.relative_to(root).as_posix())
+                if name.endswith(".part"):
+                    problems.append(
+                        Problem(path, "It is an unfinished file and was not read.", "", "Collect it again.")
+                    )
+                    continue
                 size = _size(file, path, real_root, problems)
                 if size is not None:
                     found.append((source, path, file, size))

@@ -187,3 +187,19 @@ def test_a_hostile_yaml_file_does_not_hang_or_run_code(tmp_path: Path) -> None:
     text = bomb + "job: {id: !!python/object/apply:os.system ['false'], nodes: *m}\n"
     bundle = open_bundle(bundle_folder(tmp_path, {"incident.yaml": text, "applog/a": "x"}))
     assert bundle.job.id is None
+
+
+def test_a_name_that_is_not_utf8_is_shown_so_that_it_can_be_stored(tmp_path: Path) -> None:
+    root = bundle_folder(tmp_path, {"applog/a.out": "x\n"})
+    with open(os.fsencode(root) + b"/applog/\xff.out", "wb") as file:
+        file.write(b"y\n")
+    bundle = open_bundle(root)
+    assert [stream.path for stream in bundle.streams] == ["applog/?.out", "applog/a.out"]
+    assert bundle.streams[0].lines(1, 1)[0].text == b"y"
+    assert len(bundle.digest) == 64
+
+
+def test_an_unfinished_file_is_named_and_not_read(tmp_path: Path) -> None:
+    bundle = open_bundle(bundle_folder(tmp_path, {"applog/a.out": "x\n", "applog/b.out.part": "x\n"}))
+    assert [stream.path for stream in bundle.streams] == ["applog/a.out"]
+    assert bundle.problems[0].stream == "applog/b.out.part"
