@@ -6,6 +6,7 @@ import logging
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from django.db import transaction
 from django.utils import timezone
 
 from connectors.errors import ConnectorError
@@ -13,7 +14,7 @@ from connectors.keys import JobKey
 from investigations.errors import ServiceError
 from investigations.jobs.connectors import Ready, connectors_of, context
 from investigations.jobs.lookup import find_job
-from investigations.jobs.models import Cluster, ConnectorConfig, Investigation
+from investigations.jobs.models import Cluster, ConnectorConfig, Investigation, Job
 from investigations.jobs.records import keep_job
 from investigations.jobs.services import register_discovered
 from investigations.limits import limits
@@ -71,8 +72,10 @@ def _problem(row: ConnectorConfig, error: ConnectorError) -> dict[str, str]:
 def look_at_running_jobs() -> int:
     """Ask after the jobs that were running when they were judged; judge again each that has ended. How many did."""
     ended = 0
-    waiting = Investigation.objects.filter(provisional=True, busy=False).select_related("job__cluster", "cluster")
-    for investigation in waiting.order_by("id")[:500]:
+    waiting = Investigation.objects.filter(
+        provisional=True, busy=False, job__ended_at=None, job__state__in=Job.RUNNING_STATES
+    )
+    for investigation in waiting.select_related("job__cluster", "cluster").order_by("-happened_at")[:500]:
         job = investigation.job
         known = JobKey.of(job.job_context())
         try:
@@ -80,7 +83,8 @@ def look_at_running_jobs() -> int:
         except ServiceError as error:
             log.info("job %s on %s: %s", job.key, job.cluster.slug, error)
             continue
-        if not keep_job(job.cluster, found.filled_from(job.job_context())).running:
-            begin_run(None, investigation, Run.Trigger.JOB_ENDED)
-            ended += 1
+        with transaction.atomic():
+            if not keep_job(job.cluster, found.filled_from(job.job_context())).running:
+                begin_run(None, investigation, Run.Trigger.JOB_ENDED)
+                ended += 1
     return ended

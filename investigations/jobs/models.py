@@ -64,6 +64,8 @@ class ConnectorConfig(models.Model):
 class Job(models.Model):
     """A job as its scheduler knew it when it was last asked."""
 
+    RUNNING_STATES = ("RUNNING", "PENDING", "COMPLETING", "SUSPENDED")
+
     cluster = models.ForeignKey(Cluster, on_delete=models.PROTECT, related_name="jobs")
     job_id = models.CharField(max_length=253)
     # Empty, not null, where there is none: a unique constraint takes two nulls for different values.
@@ -111,7 +113,7 @@ class Job(models.Model):
     @property
     def running(self) -> bool:
         """Started or waiting, with no end known: a verdict on it is provisional."""
-        return self.ended_at is None and self.state.upper() in {"RUNNING", "PENDING", "COMPLETING", "SUSPENDED"}
+        return self.ended_at is None and self.state.upper() in self.RUNNING_STATES
 
     @property
     def size(self) -> str:

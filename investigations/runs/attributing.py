@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -16,7 +17,8 @@ from investigations.runs.standing import refresh_standing
 from rules import attribute, core_pack
 from rules.pack import Pack
 from telemetry.bundle import SOURCES, open_bundle
-from telemetry.coverage import Coverage
+from telemetry.coverage import Coverage, merge
+from telemetry.manifest import StreamEntry
 from telemetry.writer import BundleWriter
 
 log = logging.getLogger(__name__)
@@ -61,20 +63,25 @@ def write_manifest(run: Run) -> None:
     """Put every step's report into the bundle's manifest, and name the sources that no connector collects."""
     cluster = run.investigation.cluster
     writer = BundleWriter(run.bundle_dir, run.investigation.job.job_context())
-    collected = run.steps.filter(kind=RunStep.Kind.COLLECT)
-    reported: set[str] = set()
-    for step in collected:
-        reports = [Coverage.from_dict(report) for report in step.coverage]
-        if not reports and step.source:
-            reports = [_unfinished(step)]
-        for report in reports:
-            writer.cover(report)
-            reported.add(report.source)
+    writer.drop_unfinished()
+    reports: dict[tuple[str, str | None], list[Coverage]] = {}
+    for step in run.steps.filter(kind=RunStep.Kind.COLLECT):
+        writer.adopt(StreamEntry.from_dict(entry) for entry in step.streams)
+        for report in _reports(step):
+            reports.setdefault((report.source, report.target), []).append(report)
+    for (source, target), told in reports.items():
+        # Two connectors may have looked for the same thing: together they saw what either saw.
+        writer.cover(told[0] if len(told) == 1 else replace(merge(source, told), target=target))
     for source in SOURCES:
-        if source not in reported:
+        if not any(reported == source for reported, _ in reports):
             detail = f"No connector of cluster {cluster.name} collects this source."
             writer.cover(Coverage(source, "not_configured", detail=detail))
     writer.write_manifest()
+
+
+def _reports(step: RunStep) -> list[Coverage]:
+    reports = [Coverage.from_dict(report) for report in step.coverage]
+    return reports or ([_unfinished(step)] if step.source else [])
 
 
 def _unfinished(step: RunStep) -> Coverage:

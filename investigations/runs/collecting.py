@@ -11,7 +11,7 @@ from connectors.steps import run_step
 from investigations.errors import ServiceError
 from investigations.jobs.connectors import context, ready
 from investigations.limits import limits
-from investigations.runs.leases import Heartbeat, LeaseLost
+from investigations.runs.leases import Heartbeat, LeaseLost, is_held
 from investigations.runs.models import RunStep
 from telemetry.writer import BundleWriter
 
@@ -44,7 +44,7 @@ def collect(step: RunStep, beat: Heartbeat) -> dict[str, Any]:
     # The name that the console gives a cluster is not the one that the cluster's own records give it.
     wanted = replace(job, cluster=None)
     planned = Step.from_dict(step.plan)
-    writer = BundleWriter(step.run.bundle_dir, job)
+    writer = BundleWriter(step.run.bundle_dir, job, in_charge=lambda: is_held(step))
     try:
         result = run_step(found.connector, found.config, wanted, planned, writer, context(show, beat.cancelled))
     except Cancelled:
@@ -55,7 +55,10 @@ def collect(step: RunStep, beat: Heartbeat) -> dict[str, Any]:
             f"{found.label}, {planned.label or planned.source}",
             "Narrow what the connector collects, or allow steps more time.",
         ) from None
-    kept = latest | {"coverage": [report.as_dict() for report in result.coverage]}
+    kept = latest | {
+        "coverage": [report.as_dict() for report in result.coverage],
+        "streams": [entry.as_dict() for entry in writer.entries],
+    }
     kept["lines"] = max(sum(report.lines for report in result.coverage), kept.get("lines", 0))
     kept["bytes"] = max(sum(report.bytes for report in result.coverage), kept.get("bytes", 0))
     if result.error is not None:

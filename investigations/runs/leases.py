@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from django.db import DatabaseError, connection
-from django.db.models import Case, F, Q, Value, When
+from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.utils import timezone
 
 from investigations.limits import limits
@@ -87,12 +87,20 @@ def give_up_lost_steps(now: datetime, run_id: int | None = None) -> int:
     return lost.update(state=RunStep.State.ERRORED, finished_at=now, problem=problem, lease_until=None)
 
 
-def write_held(step: RunStep, **values: Any) -> None:
-    """Write to a step under its lease. Raises LeaseLost when the lease is another's, or the step is over."""
-    held = RunStep.objects.filter(
+def is_held(step: RunStep) -> bool:
+    """Whether this worker still has the step."""
+    return _held(step).exists()
+
+
+def _held(step: RunStep) -> QuerySet[RunStep]:
+    return RunStep.objects.filter(
         pk=step.pk, state=RunStep.State.RUNNING, lease_owner=step.lease_owner, run__state__in=Run.ACTIVE
     )
-    if held.update(**values) != 1:
+
+
+def write_held(step: RunStep, **values: Any) -> None:
+    """Write to a step under its lease. Raises LeaseLost when the lease is another's, or the step is over."""
+    if _held(step).update(**values) != 1:
         raise LeaseLost
     for name, value in values.items():
         setattr(step, name, value)

@@ -136,3 +136,19 @@ def test_a_step_that_takes_too_long_is_stopped_and_says_so(scripted, run, monkey
     step.refresh_from_db()
     assert step.state == "failed"
     assert "longer than 30 minutes" in step.problem["what"]
+
+
+def test_what_a_worker_without_the_lease_has_read_never_replaces_what_its_heir_stored(scripted, run):
+    def be_overtaken(source, context):
+        scripted.during = lambda source, context: None
+        let_the_lease_run_out(RunStep.objects.get(run=run, source=source))
+        advance(run.pk)  # the heir does the same step, whole
+        scripted.streams[source] = b"what came later\n"
+
+    scripted.during = be_overtaken
+    first = scripted.streams["applog"]
+    advance(run.pk)
+    stored = Run.objects.get(pk=run.pk).bundle_dir / "applog" / "node.log"
+    assert stored.read_bytes() == first
+    assert RunStep.objects.get(run=run, source="applog").state == "done"
+    assert [part.name for part in stored.parent.iterdir()] == ["node.log"]

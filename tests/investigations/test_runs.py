@@ -175,3 +175,11 @@ def test_evidence_with_bytes_that_no_database_takes_is_kept(scripted, run, monke
     done = finished(run)
     assert done.state == "done"
     assert done.evidence.get().text == "a\N{SYMBOL FOR NULL}b?"
+
+
+def test_the_manifest_lists_the_streams_of_every_worker(scripted, run):
+    from telemetry.bundle import open_bundle
+
+    manifest = open_bundle(finished(run).bundle_dir).manifest
+    assert [entry.path for entry in manifest.streams] == ["applog/node.log", "scheduler/node.log"]
+    assert manifest.streams[0].lines == 2
