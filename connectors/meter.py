@@ -9,6 +9,7 @@ from connectors.contract import Context, Progress
 from connectors.errors import TimedOut
 
 _EVERY_SECONDS = 0.5
+_LOOK_SECONDS = 0.2  # between two looks at whether the run was cancelled, which may ask a database
 
 
 class Meter:
@@ -23,6 +24,7 @@ class Meter:
         self._clock = clock
         self._deadline = clock() + context.limits.seconds
         self._told = float("-inf")
+        self._looked = float("-inf")
 
     @property
     def seconds_left(self) -> float:
@@ -30,8 +32,11 @@ class Meter:
 
     def check(self, where: str) -> None:
         """Raises Cancelled when the run was stopped and TimedOut when the step's time is over."""
-        self._context.check_cancelled()
-        if self._clock() >= self._deadline:
+        now = self._clock()
+        if now - self._looked >= _LOOK_SECONDS:
+            self._looked = now
+            self._context.check_cancelled()
+        if now >= self._deadline:
             raise TimedOut(
                 f"The step used up its {self._context.limits.seconds:g} seconds",
                 where,
@@ -41,10 +46,14 @@ class Meter:
     def room(self, targets_left: int = 1) -> int:
         """Bytes that the next target may write: its fair share, so that one noisy node cannot cost the others."""
         limits = self._context.limits
-        if self.lines >= limits.lines:
+        if not self.lines_left:
             return 0
         share = max(0, limits.bytes - self.bytes) // max(1, targets_left)
         return min(limits.stream_bytes, share)
+
+    @property
+    def lines_left(self) -> int:
+        return max(0, self._context.limits.lines - self.lines)
 
     def wrote(self, lines: int, size: int, what: str) -> None:
         self.lines += lines

@@ -114,7 +114,7 @@ class BundleFolders:
         if shortfalls and report.status in {"complete", "partial"}:
             detail = " ".join([report.detail, *shortfalls]).strip()
             report = replace(report, status="partial", reason=report.reason or "truncated", detail=detail)
-        return (replace(report, lines=lines, bytes=size, request=f"{path} {step.source}/"),)
+        return (replace(report, lines=lines, bytes=size, request=f"{config.path}: job {key}, {step.source}/"),)
 
     def _entries(self, config: BundleFoldersConfig, context: Context) -> list[Path]:
         roots = AllowedRoots.of((config.path,), context.roots)

@@ -169,6 +169,11 @@ class LogCopy:
             self._open_line = not piece.endswith(b"\n")
             self._read += len(piece)
             self._meter.wrote(piece.count(b"\n"), len(piece), path)
+            if not self._meter.lines_left and not self._full:
+                self._full = True
+                copied.shortfalls.append(
+                    ("truncated", f"The limit of lines was reached; the rest of {path} was not kept.")
+                )
         return not self._full
 
     def _tell_window(self, out: StreamWriter, window: WindowCut) -> None:

@@ -6,8 +6,9 @@ import fnmatch
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
-from connectors.errors import NotFound
+from connectors.errors import ConnectorError, LimitReached, NotFound
 from connectors.files.allowed import AllowedRoots
 from connectors.files.placeholders import PathTemplate, fill
 
@@ -29,46 +30,68 @@ class Found:
     rank: int | None = None
 
 
-def find_files(
-    template: PathTemplate, values: dict[str, str], roots: AllowedRoots, rotated: bool = False
-) -> list[Found]:
-    """Existing files for these values, sorted by path; at most MOST_FILES.
+class FileSearch:
+    """Looks files up, remembering folders that it listed: many nodes' logs may lie in one.
 
-    {rank} without a value matches any number. With `rotated`, a last part without wildcards also finds its rotated
-    and compressed kin. Raises BadValue, AccessDenied, LimitReached; a folder that is not there gives nothing.
+    `errors`: folders that wildcards led to and that could not be looked into, while others could.
     """
-    found = [Found("")]
-    for position, part in enumerate(template.parts):
-        last = position == len(template.parts) - 1
-        found = list(_one_part(found, part, values, roots, rotated and last, last))[:MOST_FILES]
-    return sorted(found, key=lambda each: each.path)
 
+    def __init__(self, roots: AllowedRoots) -> None:
+        self.errors: list[ConnectorError] = []
+        self._roots = roots
+        self._listed: dict[str, list[str]] = {}
 
-def _one_part(
-    found: list[Found], part: str, values: dict[str, str], roots: AllowedRoots, rotated: bool, last: bool
-) -> Iterator[Found]:
-    open_rank = _RANK in part and "rank" not in values
-    if not open_rank and not rotated and not _WILD.search(part):
-        name = fill(part, values)
+    def find(self, template: PathTemplate, values: dict[str, str], rotated: bool = False) -> list[Found]:
+        """Existing files for these values, sorted by path.
+
+        {rank} without a value matches any number. With `rotated`, a last part without wildcards also finds its
+        rotated and compressed kin. A folder that is not there gives nothing. Raises BadValue, AccessDenied,
+        LimitReached and their kin.
+        """
+        found = [Found("")]
+        for position, part in enumerate(template.parts):
+            last = position == len(template.parts) - 1
+            found = list(islice(self._one_part(found, part, values, rotated and last, last), MOST_FILES + 1))
+            if len(found) > MOST_FILES:
+                raise LimitReached(
+                    f"More than {MOST_FILES:,} files fit this path", template.text, "Make the path more exact."
+                )
+        return sorted(found, key=lambda each: each.path)
+
+    def _one_part(
+        self, found: list[Found], part: str, values: dict[str, str], rotated: bool, last: bool
+    ) -> Iterator[Found]:
+        open_rank = _RANK in part and "rank" not in values
+        exact = not open_rank and not rotated and not _WILD.search(part)
+        name = fill(part, values) if exact else ""
+        pattern = _pattern(part, values, rotated)
         for each in found:
-            path = f"{each.path}/{name}"
-            if not last or roots.exists(path):
-                yield Found(path, each.rank)
-        return
-    pattern = _pattern(part, values, rotated)
-    for each in found:
-        try:
-            names = roots.names_in(each.path or "/")
-        except NotFound:
-            continue
-        for name in names:
-            match = pattern.match(name)
-            if match is None or name.startswith(".") > part.startswith("."):
+            try:
+                if exact:
+                    path = f"{each.path}/{name}"
+                    if not last or self._roots.exists(path):
+                        yield Found(path, each.rank)
+                    continue
+                names = self._names(each.path or "/")
+            except NotFound:
                 continue
-            rank = int(match.group("rank")) if open_rank else each.rank
-            if each.rank is not None and rank != each.rank:
+            except ConnectorError as error:
+                if len(found) == 1:
+                    raise
+                self.errors.append(error)  # such as one user's link that leads elsewhere
                 continue
-            yield Found(f"{each.path}/{name}", rank)
+            for name in names:
+                match = pattern.match(name)
+                if match is None or name.startswith(".") > part.startswith("."):
+                    continue
+                rank = int(match.group("rank")) if open_rank else each.rank
+                if each.rank is None or rank == each.rank:
+                    yield Found(f"{each.path}/{name}", rank)
+
+    def _names(self, folder: str) -> list[str]:
+        if folder not in self._listed:
+            self._listed[folder] = self._roots.names_in(folder)
+        return self._listed[folder]
 
 
 def _pattern(part: str, values: dict[str, str], rotated: bool) -> re.Pattern[str]:

@@ -11,7 +11,7 @@ from connectors.errors import Cancelled, ConnectorError
 from connectors.files.allowed import AllowedRoots
 from connectors.files.copying import Log
 from connectors.files.placeholders import values_of
-from connectors.files.search import Found, find_files, in_order
+from connectors.files.search import FileSearch, Found, in_order
 from connectors.files.settings import LogPattern
 from connectors.meter import Meter
 from telemetry.coverage import Coverage
@@ -53,6 +53,7 @@ def targets_of(
     """Look the files up. Raises Cancelled and TimedOut; anything else becomes a report and the rest goes on."""
     result = Targets()
     search = _Search()
+    files = FileSearch(roots)
     per_node = False
     values = values_of(job)
     for pattern in patterns:
@@ -69,7 +70,7 @@ def targets_of(
         missing_ranks: list[int] = []
         for node, filled in _fillings(pattern, values, job):
             meter.check(pattern.path)
-            found = _look_up(pattern, node, filled, roots, search)
+            found = _look_up(pattern, node, filled, files, search)
             if not found and "rank" in filled:
                 missing_ranks.append(int(filled["rank"]))
             for name, paths in in_order([each.path for each in found]):
@@ -86,6 +87,10 @@ def targets_of(
         )
         for name, error in search.failed.items()
     ]
+    if files.errors:
+        sentences = " ".join(str(error) for error in files.errors[:3])
+        where = files.errors[0].where
+        result.shortfalls.append(Coverage(source, "partial", files.errors[0].reason, sentences, target=where))
     if not result.targets and not result.shortfalls:
         asked = ", ".join(pattern.path for pattern in patterns)
         detail = "No file of this job is there."
@@ -109,10 +114,10 @@ def _fillings(
 
 
 def _look_up(
-    pattern: LogPattern, node: str | None, filled: dict[str, str], roots: AllowedRoots, search: _Search
+    pattern: LogPattern, node: str | None, filled: dict[str, str], files: FileSearch, search: _Search
 ) -> list[Found]:
     try:
-        return find_files(pattern.template, filled, roots, pattern.is_rotated)
+        return files.find(pattern.template, filled, pattern.is_rotated)
     except Cancelled:
         raise
     except ConnectorError as error:

@@ -9,6 +9,7 @@ from typing import Any
 from connectors.errors import BadAnswer, Unreachable
 from telemetry.formats import sacct, sacct_json
 from telemetry.formats.sacct import SacctRow
+from telemetry.redaction import Redactor
 
 _NOTHING_FOUND = 9003  # slurmdb: "Nothing found with query"
 _SAMPLE = 80
@@ -84,5 +85,5 @@ def _read_json(raw: bytes, request: str, whole: bool) -> Accounting:
 
 
 def _sample(raw: bytes) -> str:
-    line = raw.strip().split(b"\n", 1)[0][:_SAMPLE]
+    line = Redactor().redact(raw[:65536].strip().split(b"\n", 1)[0])[:_SAMPLE]
     return repr(line.decode("utf-8", "replace"))

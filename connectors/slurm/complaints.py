@@ -18,6 +18,7 @@ from connectors.errors import (
     Unsupported,
 )
 from connectors.slurm.process import Answer
+from telemetry.redaction import Redactor
 
 _FIELD = re.compile(r'invalid field requested: "?([A-Za-z0-9_]+)', re.IGNORECASE)
 
@@ -150,7 +151,7 @@ def error_of(answer: Answer, request: str, seconds: float) -> ConnectorError | N
         if text in said:
             return kind(what, request, remedy)
     how = f"signal {-answer.status}" if answer.status is not None and answer.status < 0 else f"exit {answer.status}"
-    line = answer.err.strip().split("\n")[-1][:200]
+    line = Redactor().redact(answer.err.strip().split("\n")[-1].encode())[:200].decode("utf-8", "replace")
     return BadAnswer(
         f"sacct failed ({how})" + (f": {line}" if line else " and said nothing"),
         request,

@@ -13,7 +13,7 @@ from connectors.errors import LimitReached, NotFound
 from connectors.files.allowed import AllowedRoots
 from connectors.files.placeholders import PathTemplate
 from connectors.files.reading import read_chunks, whole_lines
-from connectors.files.search import find_files
+from connectors.files.search import FileSearch
 from connectors.keys import JobKey
 from connectors.slurm.accounting import Accounting, read_answer
 from connectors.slurm.settings import SlurmConfig
@@ -33,7 +33,7 @@ def exported(config: SlurmConfig, key: JobKey | None, context: Context) -> list[
         values = {} if key is None else _values(key)
         if template.names - values.keys():
             continue
-        files = find_files(template, values, roots)
+        files = FileSearch(roots).find(template, values)
         if not files and not template.names:
             raise NotFound("The exported file is not there", text, "Check the path and the export itself.")
         for file in files:

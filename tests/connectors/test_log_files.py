@@ -200,6 +200,13 @@ def test_one_noisy_node_does_not_cost_the_others_their_share(tmp_path: Path, wri
     assert reports["node02"].status == "complete"
 
 
+def test_a_limit_on_lines_leaves_a_part_and_says_so(tmp_path: Path, writer: BundleWriter) -> None:
+    write(tmp_path / "logs/a.out", "line\n" * 400_000)
+    (report,) = collect(tmp_path, writer, f"{tmp_path}/logs/a.out", "applog", Context(limits=Limits(lines=1000)))
+    assert (report.status, report.reason) == ("partial", "truncated")
+    assert report.lines < 400_000
+
+
 def test_utf16_and_binary_and_endless_lines_come_through(tmp_path: Path, writer: BundleWriter) -> None:
     write(tmp_path / "logs/a.out", "größe\nzwei\n".encode("utf-16"))
     write(tmp_path / "logs/b.out", bytes(range(256)) * 1000)

@@ -97,6 +97,20 @@ def test_a_link_that_leads_out_is_not_followed(folder_link: bool, tmp_path: Path
     assert not list(writer.root.rglob("*.log"))
 
 
+def test_one_users_link_does_not_cost_the_others_logs(tmp_path: Path, writer: BundleWriter) -> None:
+    write(tmp_path / "secret/out.log", "SECRET\n")
+    write(tmp_path / "logs/a/out.log", "x\n")
+    write(tmp_path / "logs/b/out.log", "y\n")
+    (tmp_path / "logs/link").symlink_to(tmp_path / "secret")
+    config = parse_config(
+        LogFiles(),
+        {"roots": [f"{tmp_path}/logs"], "patterns": [{"source": "applog", "path": f"{tmp_path}/logs/*/*.log"}]},
+    )
+    reports = LogFiles().collect(config, job_at(), Step("applog"), writer, Context())
+    assert sorted(file.name for file in (writer.root / "applog").iterdir()) == ["a_out.log", "b_out.log"]
+    assert any(report.reason == "denied" and "link" in report.detail for report in reports)
+
+
 def test_a_link_within_the_allowed_folders_is_followed(tmp_path: Path) -> None:
     write(tmp_path / "logs/real/messages", "x\n")
     (tmp_path / "logs/node01").symlink_to("real")

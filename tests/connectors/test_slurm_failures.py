@@ -179,6 +179,15 @@ def test_junk_is_a_bad_answer_and_not_an_unknown_job(junk: bytes, fake_program: 
     assert len(str(caught.value)) < 1000
 
 
+def test_what_a_program_prints_is_redacted_before_it_is_shown(fake_program: Callable[..., Path]) -> None:
+    token = "ghp_" + "a1B2" * 9
+    for body in (f"print('{token}')", failing(f"login failed with {token}")):
+        config, context = setting(fake_program(body))
+        with pytest.raises(BadAnswer) as caught:
+            SLURM.find_job(config, KEY, context)
+        assert token not in str(caught.value)
+
+
 def test_json_errors_with_no_jobs_are_not_an_unknown_job(fake_program: Callable[..., Path]) -> None:
     answer = (
         b'{"meta": {}, "errors": [{"error_number": 7000, "description": "Unable to connect to database"}], "jobs": []}'
