@@ -39,15 +39,13 @@ class QueueView(View):
         context = self._list_context(request, page)
         if request.htmx and not request.htmx.boosted:
             return render(request, "jobs/queue.html#list", context)
-        clusters = clusters_for(request.user)
+        clusters = context["clusters"]
         return render(
             request,
             "jobs/queue.html",
             context
             | {
-                "clusters": clusters,
                 "lost": lost_gpu_hours(request.user),
-                "standings": Investigation.Standing.choices,
                 "may_open": can(request.user, Permission.OPEN_JOB) and bool(clusters),
                 "form": OpenJobForm(clusters=clusters),
                 "section": "queue",
@@ -71,6 +69,8 @@ class QueueView(View):
         return {
             "page": page,
             "filters": page.filters,
+            "clusters": clusters_for(request.user),
+            "standings": Investigation.Standing.choices,
             "tabs": tabs,
             "chips": chips,
             "next_href": f"?{urlencode({**chosen, 'after': page.next_cursor})}" if page.next_cursor else "",

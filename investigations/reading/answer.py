@@ -80,7 +80,8 @@ def sentence(verdict: Mapping[str, Any]) -> tuple[Part, ...]:
     for found in re.finditer(rf"(?<![\w-])(?:{pattern})(?![\w-])", text):
         parts += [Part(text[end : found.start()])] if found.start() > end else []
         # The address stands among the facts; hard spaces keep `GPU 3` on one line.
-        parts.append(Part(words.device_name(found.group()).replace(" ", "\N{NO-BREAK SPACE}"), culprit=True))
+        name = words.device_name(found.group()).replace(" ", "\N{NO-BREAK SPACE}")
+        parts.append(Part(name.replace(",\N{NO-BREAK SPACE}", ", "), culprit=True))
         end = found.end()
     return (*parts, Part(text[end:])) if end < len(text) else tuple(parts)
 

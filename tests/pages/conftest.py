@@ -22,9 +22,11 @@ PASSWORD = "correct horse battery"
 
 
 @pytest.fixture(autouse=True)
-def bundles_dir(tmp_path: Path, settings: Any) -> Path:
-    settings.BUNDLES_DIR = tmp_path
-    return tmp_path
+def bundles_dir(request: pytest.FixtureRequest, tmp_path: Path, settings: Any) -> Path:
+    """Each test has its own folder of bundles, but for those with a worker process, which has its own settings."""
+    if "celery_worker" not in request.fixturenames:
+        settings.BUNDLES_DIR = tmp_path
+    return Path(settings.BUNDLES_DIR)
 
 
 @pytest.fixture

@@ -392,6 +392,8 @@ def insufficient() -> dict[str, Any]:
                 "communication",
                 "10:12:11",
                 source="applog",
+                stream=APPLOG,
+                line=121,
                 count=32,
             )
         ],
@@ -461,7 +463,7 @@ def crowded(nodes: int = 1024, signals: int = 5000) -> dict[str, Any]:
     """Far more evidence than a window can show: `signals` time-outs over `nodes` nodes after one fault."""
     names = [f"node{n:04d}" for n in range(nodes)]
     base = worked_example()
-    items = [evidence(1, "cause", "XID 79", "gpu", "10:02:11.000", node=names[500], device="GPU 3 (0000:5d:00)")]
+    items = [evidence(1, "cause", "XID 79", "gpu", "10:02:11.000", node=names[nodes // 2], device="GPU 3 (0000:5d:00)")]
     items += [
         evidence(
             n + 2,
@@ -481,7 +483,7 @@ def crowded(nodes: int = 1024, signals: int = 5000) -> dict[str, Any]:
         "chain": chain,
         "culprits": [
             {
-                "node": names[500],
+                "node": names[nodes // 2],
                 "device": "GPU 3 (0000:5d:00)",
                 "kind": "gpu",
                 "serial": None,
