@@ -7,11 +7,12 @@ not decide, neither explains the other.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from rules.clocks import order
-from rules.faults import Fault, certainly_after, certainly_before, named, near, related
+from rules.faults import Fault, Index, certainly_after, certainly_before, near
 from rules.pack import Pack
 from rules.schema import Explains
 
@@ -20,6 +21,11 @@ from rules.schema import Explains
 USUAL: Final = Explains(
     effects=("@peer_loss", "@collective_wait", "@rank_abort", "@teardown", "@job_end"), where="same_job", lag=5.0
 )
+
+
+# Of faults of one rule, so many of the first are asked what they explain all over the job; the others are asked
+# about their own node only. A thousand nodes that wait in one collective need no million edges.
+LEADING: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,47 +45,45 @@ class Edge:
 
 def edges(faults: list[Fault], pack: Pack) -> list[Edge]:
     """All edges between faults of the job; context takes no part."""
-    taking = [f for f in faults if f.rule.standing != "context"]
-    found = [e for a in taking for b in taking if a is not b and (e := _edge(a, b, pack))]
+    index = Index([f for f in faults if f.rule.standing != "context"], pack)
+    found: dict[tuple[int, int], Edge] = {}
+    for members in index.by_rule.values():
+        for number, cause in enumerate(members):
+            for edge in _from(cause, index, wide=number < LEADING):
+                found.setdefault((id(edge.cause), id(edge.effect)), edge)
     return _one_way(found)
 
 
-def _edge(cause: Fault, effect: Fault, pack: Pack) -> Edge | None:
-    if cause.rule is effect.rule and cause.rule.standing == "symptom":
-        return None
+def _from(cause: Fault, index: Index, *, wide: bool) -> Iterator[Edge]:
+    """The edges that begin at one fault; ``wide``: also those that reach over the whole job."""
     for explains in cause.rule.explains:
-        if _holds(explains, cause, effect, pack):
-            return _made(cause, effect, explains.where, usual=False)
-    ends_jobs = cause.may_decide and cause.rule.fatal and cause.scope != "after"
-    own_cause = effect.may_decide and effect.rule.standing == "self_standing"
-    if ends_jobs and not own_cause and _holds(USUAL, cause, effect, pack):
-        return _made(cause, effect, USUAL.where, usual=True)
-    return None
+        if wide or explains.where in ("same_node", "same_device"):
+            for effect in _effects(explains, cause, index):
+                yield _made(cause, effect, explains.where, usual=False)
+    if wide and cause.may_decide and cause.rule.fatal and cause.scope != "after":
+        for effect in _effects(USUAL, cause, index):
+            if not (effect.may_decide and effect.rule.standing == "self_standing"):
+                yield _made(cause, effect, USUAL.where, usual=True)
+
+
+def _effects(explains: Explains, cause: Fault, index: Index) -> Iterator[Fault]:
+    for name in explains.effects:
+        for effect in index.reached(cause, name, explains.where):
+            same_symptom = cause.rule is effect.rule and cause.rule.standing == "symptom"
+            in_time = not certainly_after(cause, effect, explains.lag) and near(cause, effect, explains.within)
+            if in_time and not same_symptom:
+                yield effect
 
 
 def _made(cause: Fault, effect: Fault, relation: str, *, usual: bool) -> Edge:
     return Edge(cause, effect, cause.rule.rule, relation, certainly_before(cause, effect), usual)
 
 
-def _holds(explains: Explains, cause: Fault, effect: Fault, pack: Pack) -> bool:
-    if not any(named(effect, name, pack) for name in explains.effects):
-        return False
-    if not related(cause, effect, explains.where):
-        return False
-    if certainly_after(cause, effect, explains.lag):
-        return False
-    if explains.within is None or cause.first.time is None:
-        return True
-    # The cause may have been logged again and again: its latest word before the effect counts.
-    return near(cause, effect, explains.within)
-
-
-def _one_way(found: list[Edge]) -> list[Edge]:
+def _one_way(found: dict[tuple[int, int], Edge]) -> list[Edge]:
     """Of two edges that point at each other keep the one that time, or a named rule, proves; else none."""
     kept = []
-    both = {(id(e.cause), id(e.effect)): e for e in found}
-    for edge in found:
-        back = both.get((id(edge.effect), id(edge.cause)))
+    for (cause, effect), edge in found.items():
+        back = found.get((effect, cause))
         if back is None or edge.certain or (not back.certain and back.usual and not edge.usual):
             kept.append(edge)
     return kept
@@ -92,28 +96,18 @@ class Overruled:
     why: str
 
 
-def overruled(faults: list[Fault], pack: Pack) -> list[Overruled]:
-    """Causes that another fault's rule sets aside, with its reason."""
-    found = []
-    for fault in faults:
-        if not fault.may_decide:
-            continue
-        for other in faults:
-            if other is fault or not other.may_decide or other.scope not in ("inside", "before"):
-                continue
-            for clause in other.rule.overrules:
-                if (
-                    any(named(fault, name, pack) for name in clause.rules)
-                    and related(other, fault, clause.where)
-                    and near(other, fault, clause.within)
-                    and not _long_before(fault, other, clause.within)
-                ):
-                    found.append(Overruled(fault, other, clause.why))
-                    break
-            else:
-                continue
-            break
-    return found
+def overruled(candidates: list[Fault], pack: Pack) -> list[Overruled]:
+    """Causes that another fault's rule sets aside, each once, with the reason."""
+    index = Index(candidates, pack)
+    found: dict[int, Overruled] = {}
+    for other in candidates:
+        for clause in other.rule.overrules:
+            for name in clause.rules:
+                for fault in index.reached(other, name, clause.where):
+                    late = near(other, fault, clause.within) and not _long_before(fault, other, clause.within)
+                    if late and id(fault) not in found:
+                        found[id(fault)] = Overruled(fault, other, clause.why)
+    return [found[id(fault)] for fault in candidates if id(fault) in found]
 
 
 def _long_before(fault: Fault, other: Fault, within: float | None) -> bool:

@@ -7,6 +7,7 @@ can be to blame).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -101,12 +102,39 @@ def build(signals: list[Signal], pack: Pack, topology: Topology) -> list[Fault]:
             fault = joined[key] = Fault(signal.rule, signal.node, signal.device, signal.link, scope)
         fault.signals.append(signal)
     faults = list(joined.values())
+    index = Index(faults, pack)
     for fault in faults:
-        fault.demoted = _demotion(fault, faults, pack)
+        fault.demoted = _demotion(fault, index)
     return faults
 
 
-def _demotion(fault: Fault, faults: list[Fault], pack: Pack) -> str | None:
+class Index:
+    """Faults by rule, and by rule and node: a job of a thousand nodes has too many to compare each with each."""
+
+    def __init__(self, faults: list[Fault], pack: Pack) -> None:
+        self.pack = pack
+        self.by_rule: dict[str, list[Fault]] = {}
+        self.by_place: dict[tuple[str, str], list[Fault]] = {}
+        for fault in faults:
+            self.by_rule.setdefault(fault.rule.rule, []).append(fault)
+            for node in sorted(fault.nodes):
+                self.by_place.setdefault((fault.rule.rule, node), []).append(fault)
+
+    def reached(self, fault: Fault, name: str, where: str) -> Iterator[Fault]:
+        """Other faults that a rule file's name reaches in this relation to a fault. Time is not looked at."""
+        for rule in sorted(self.pack.reached(name)):
+            if where in ("same_node", "same_device"):
+                pools = [self.by_place.get((rule, node), []) for node in sorted(fault.nodes)]
+                near_by = {id(other): other for pool in pools for other in pool}
+                pool = list(near_by.values())
+            else:
+                pool = self.by_rule.get(rule, [])
+            for other in pool:
+                if other is not fault and named(other, name, self.pack) and related(fault, other, where):
+                    yield other
+
+
+def _demotion(fault: Fault, index: Index) -> str | None:
     """Why a fault with a cause may still not decide; None when it may."""
     if not fault.rule.is_cause:
         return None
@@ -114,10 +142,9 @@ def _demotion(fault: Fault, faults: list[Fault], pack: Pack) -> str | None:
         return "its rule is still incubating and does not decide alone"
     for requirement in fault.rule.requires:
         if not any(
-            related(fault, other, requirement.where) and near(fault, other, requirement.within)
+            near(fault, other, requirement.within)
             for name in requirement.any
-            for other in faults
-            if other is not fault and named(other, name, pack)
+            for other in index.reached(fault, name, requirement.where)
         ):
             return "what would make it a cause was not seen beside it"
     return None
@@ -169,15 +196,13 @@ def certainly_after(a: Fault, b: Fault, lag: float = 0.0) -> bool:
     return order(a.first, b.first, lag) > 0
 
 
-def ending_of(fault: Fault, faults: list[Fault], pack: Pack) -> Signal | None:
+def ending_of(fault: Fault, index: Index) -> Signal | None:
     """The signal that ended a lasting state (link up again, server OK) after the state was last logged, if any."""
     last = fault.signals[-1]
     clears = last.signature.model.clears
     if not clears:
         return None
-    for other in faults:
-        if not named(other, clears, pack):
-            continue
+    for other in index.reached(fault, clears, "same_job"):
         for ending in other.signals:
             same_node = ending.node == last.node or ending.node is None or last.node is None
             same_device = not ending.device or not last.device or ending.device == last.device

@@ -8,17 +8,18 @@ or without the source that would decide, the answer is that the evidence is insu
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
 from rules import taxonomy
 from rules.clocks import order, window
 from rules.derived import at_work
-from rules.explanations import Edge, edges, overruled
-from rules.faults import Fault, certainly_before, ending_of, named
+from rules.explanations import USUAL, Edge, edges, overruled
+from rules.faults import Fault, Index, certainly_before, ending_of
 from rules.observation import Observation
 from rules.pack import Pack
-from rules.schema import Source
+from rules.schema import KIND_OF_SOURCE, Source
 from telemetry.bundle import Bundle
 from telemetry.coverage import Coverage
 
@@ -77,12 +78,10 @@ class Case:
         self.terminal_state, self.cancelled_by = observation.terminal_state, observation.cancelled_by
         self.at_work = at_work(bundle, observation.progress)
         self.progress_at = observation.progress.at if observation.progress else None
+        self.index = Index(faults, pack)
         self.rejected: list[Rejection] = []
-        self.edges = edges([f for f in faults if self._takes_part(f)], pack)
+        self.edges = edges([f for f in faults if f.scope != "after"], pack)
         self.start = window(bundle.job)[0]
-
-    def _takes_part(self, fault: Fault) -> bool:
-        return fault.scope != "after"
 
     def judge(self) -> Judgement:
         candidates = [f for f in self.faults if f.may_decide]
@@ -95,37 +94,30 @@ class Case:
         judgement.edges = self.edges
         judgement.rejected = self.rejected
         self._set_aside_earlier(judgement)
-        judgement.symptoms = [f for f in self.faults if self._is_symptom(f, judgement)]
+        judgement.symptoms = self._symptoms(judgement)
         return judgement
 
     def _set_aside_earlier(self, judgement: Judgement) -> None:
         """What certainly began before the first fault, and is not its effect, is no symptom of it."""
-        if not judgement.winners:
-            return
-        explained = {id(e.effect) for e in self.edges}
+        known = (
+            {id(e.effect) for e in self.edges} | {id(r.fault) for r in self.rejected} | set(map(id, judgement.winners))
+        )
         for fault in self.faults:
-            if fault.rule.standing == "context" or fault.scope == "after" or fault in judgement.winners:
+            if fault.rule.standing == "context" or fault.scope == "after" or id(fault) in known:
                 continue
-            if any(r.fault is fault for r in self.rejected) or id(fault) in explained:
-                continue
-            if not all(certainly_before(fault, w) for w in judgement.winners):
+            if not judgement.winners or not all(certainly_before(fault, w) for w in judgement.winners):
                 continue
             if fault.rule.cause:
                 self._reject(fault, f"It came before the first fault, and {fault.demoted or 'nothing links them'}.")
             else:
                 judgement.aside.append(fault)
 
-    def _is_symptom(self, fault: Fault, judgement: Judgement) -> bool:
-        if (
-            fault in judgement.winners
-            or fault in judgement.aside
-            or fault.rule.standing == "context"
-            or fault.scope in ("before", "after")
-        ):
-            return False
-        return all(r.fault is not fault for r in self.rejected) and all(
-            fault not in a.faults for a in judgement.alternatives
-        )
+    def _symptoms(self, judgement: Judgement) -> list[Fault]:
+        """What was seen inside the job and is neither the answer, nor a candidate, nor ruled out, nor mere context."""
+        others = [*judgement.winners, *judgement.aside, *(f for a in judgement.alternatives for f in a.faults)]
+        taken = set(map(id, others)) | {id(r.fault) for r in self.rejected}
+        inside = [f for f in self.faults if f.scope in ("inside", "elsewhere") and f.rule.standing != "context"]
+        return [f for f in inside if id(f) not in taken]
 
     def _reject(self, fault: Fault, why: str, rule: str | None = None) -> None:
         self.rejected.append(Rejection(fault, why, rule or fault.rule.rule))
@@ -155,7 +147,7 @@ class Case:
             again = any(f.rule is fault.rule and f.scope == "inside" and f.node == fault.node for f in self.faults)
             if not explicit and not again:
                 return "It happened before the job started, and nothing inside the job's time shows it still in force."
-        if ending := ending_of(fault, self.faults, self.pack):
+        if ending := ending_of(fault, self.index):
             explicit = [e for e in explicit if order(ending, e.effect.first) > 0]
             if not explicit:
                 return f"It was over again ({ending.stream} says so) before anything that it could explain."
@@ -333,20 +325,25 @@ class Case:
 
 
 def suspects(source: str, faults: list[Fault], pack: Pack) -> list[str]:
-    """Causes whose rules read this source and would explain something that was seen: what a gap there could hide."""
-    from rules.explanations import USUAL
-    from rules.schema import KIND_OF_SOURCE
+    """Causes that a source could have shown and that would explain something seen: what a gap there may hide.
 
+    Those whose rules name an effect that was seen come first, then those that end jobs in the usual way.
+    """
     kind = KIND_OF_SOURCE[source]
-    seen_effects = [f for f in faults if f.scope == "inside" and f.rule.standing != "context"]
-    found: list[str] = []
+    told = {f.rule.rule for f in faults if f.scope == "inside" and f.rule.standing != "context"}
+
+    def reaches(names: Iterable[str]) -> bool:
+        return any(pack.reached(name) & told for name in names)
+
+    usual = reaches(USUAL.effects)
+    named_effect: dict[str, bool] = {}
     for rule in pack.rules:
-        if not rule.is_cause or rule.maturity != "stable" or rule.cause in found or rule.cause is None:
+        if not rule.is_cause or rule.maturity != "stable" or rule.cause is None:
             continue
         if not any(kind in s.streams or "any" in s.streams for s in rule.signatures):
             continue
-        effects = [n for e in rule.explains for n in e.effects] + (list(USUAL.effects) if rule.fatal else [])
-        if any(named(f, n, pack) for n in effects for f in seen_effects):
-            found.append(rule.cause)
+        named_one = reaches(name for e in rule.explains for name in e.effects)
+        if named_one or (rule.fatal and usual):
+            named_effect[rule.cause] = named_effect.get(rule.cause, False) or named_one
     ordered = list(taxonomy.causes())
-    return sorted(found, key=ordered.index)
+    return sorted(named_effect, key=lambda cause: (not named_effect[cause], ordered.index(cause)))
