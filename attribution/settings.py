@@ -6,6 +6,8 @@
     DJANGO_DEBUG      1 shows tracebacks on error pages; never on a machine that others reach
     FIRST_FAULT_URL   the address that users type, https://faults.example.org; host names and cookie rules follow
     FIRST_FAULT_DATA  the folder for everything that is kept: bundles, SQLite, keys, the Valkey socket
+    FIRST_FAULT_ROOTS     folders that connectors may read, comma-separated; without it their own settings say
+    FIRST_FAULT_PROGRAMS  what a connector's command may start with, comma-separated; without it sacct and ssh
 
 Each of the first three can be given as NAME_FILE too, naming a file that holds the value (a mounted secret).
 Importing this module reads the environment and writes nothing.
@@ -135,7 +137,12 @@ CELERY_TASK_TIME_LIMIT = 60 * 60
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 200
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
-FIRST_FAULT = {"SWEEP_SECONDS": 30, "DISCOVERY_SECONDS": 300}
+FIRST_FAULT = {
+    "SWEEP_SECONDS": 30,
+    "DISCOVERY_SECONDS": 300,
+    "ROOTS": env.list("FIRST_FAULT_ROOTS", []),
+    "PROGRAMS": env.list("FIRST_FAULT_PROGRAMS", []),
+}
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "investigations.sweep", "schedule": FIRST_FAULT["SWEEP_SECONDS"]},
     "discover": {"task": "investigations.discover", "schedule": FIRST_FAULT["DISCOVERY_SECONDS"]},

@@ -102,7 +102,7 @@ def probe_connector(user: AnyUser, row: ConnectorConfig) -> dict[str, Any]:
     except ConnectorError as error:
         answer = {"ok": False, "what": error.what, "where": error.where, "remedy": error.remedy, "checks": []}
     else:
-        report = found.connector.probe(found.config, context())
+        report = found.connector.probe(found.config, context(row.cluster))
         failure = report.failure
         answer = {
             "what": failure.reason if failure else "",

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+
 from connectors.config import parse_config
-from connectors.contract import Connector, Context, Progress
+from connectors.contract import Connector, Context, Limits, Progress
 from connectors.errors import ConnectorError
 from connectors.registry import Registry, load_registry
 from investigations.jobs.models import Cluster, ConnectorConfig
+
+LOOKUP_SECONDS = 30.0
 
 
 @cache
@@ -51,8 +56,19 @@ def connectors_of(cluster: Cluster, capability: str) -> Iterator[Ready | tuple[C
             yield found
 
 
-def context(progress: Callable[[Progress], None] | None = None, cancelled: Callable[[], bool] | None = None) -> Context:
-    given: dict[str, Any] = {}
+def context(
+    cluster: Cluster,
+    seconds: float = LOOKUP_SECONDS,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Context:
+    """What the site lets a connector use. `seconds` bounds the call: a page may be waiting."""
+    site = getattr(settings, "FIRST_FAULT", {})
+    given: dict[str, Any] = {"limits": replace(Limits(), seconds=seconds), "timezone": cluster.timezone}
+    if site.get("ROOTS"):
+        given["roots"] = tuple(Path(root) for root in site["ROOTS"])
+    if site.get("PROGRAMS"):
+        given["programs"] = tuple(site["PROGRAMS"])
     if progress is not None:
         given["progress"] = progress
     if cancelled is not None:

@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 
 # Accounting learns of a job's end late, so each look goes back a little before the last one.
 _OVERLAP = timedelta(minutes=15)
+DISCOVERY_SECONDS = 240.0
 
 
 @dataclass
@@ -53,7 +54,7 @@ def _discover_from(cluster: Cluster, entry: Ready, since: datetime | None, found
     last = entry.row.last_discovered_at
     begin = since or (last - _OVERLAP if last else asked_at - timedelta(hours=limits().discovery_window_hours))
     try:
-        for job in entry.connector.discover(entry.config, begin, context()):
+        for job in entry.connector.discover(entry.config, begin, context(cluster, DISCOVERY_SECONDS)):
             opened = register_discovered(cluster, job)
             found.new += opened.created
             found.known += not opened.created

@@ -54,7 +54,7 @@ def find_job(cluster: Cluster, key: JobKey) -> JobContext:
             failed.append((row.name, error))
             continue
         try:
-            found = entry.connector.find_job(entry.config, key, context())
+            found = entry.connector.find_job(entry.config, key, context(cluster))
         except SeveralContexts as error:
             raise _several(cluster, key, error) from None
         except ConnectorError as error:

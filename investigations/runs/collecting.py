@@ -45,8 +45,9 @@ def collect(step: RunStep, beat: Heartbeat) -> dict[str, Any]:
     wanted = replace(job, cluster=None)
     planned = Step.from_dict(step.plan)
     writer = BundleWriter(step.run.bundle_dir, job, in_charge=lambda: is_held(step))
+    allowed = context(step.run.investigation.cluster, limits().step_seconds, show, beat.cancelled)
     try:
-        result = run_step(found.connector, found.config, wanted, planned, writer, context(show, beat.cancelled))
+        result = run_step(found.connector, found.config, wanted, planned, writer, allowed)
     except Cancelled:
         if beat.lost.is_set():
             raise LeaseLost from None

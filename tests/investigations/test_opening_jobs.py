@@ -2,6 +2,7 @@
 
 import dataclasses
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,7 @@ from connectors.errors import Unreachable
 from connectors.keys import JobKey
 from investigations.access import NotAllowed
 from investigations.errors import InvalidInput, JobNotFound, SourceUnavailable
+from investigations.jobs.connectors import context
 from investigations.jobs.discovery import discover, look_at_running_jobs
 from investigations.jobs.lookup import parse_job_key
 from investigations.jobs.services import open_job
@@ -132,3 +134,11 @@ def test_a_running_job_is_judged_provisionally_and_again_when_it_has_ended(scrip
     opened.investigation.refresh_from_db()
     assert not opened.investigation.provisional
     assert opened.investigation.job.state == "FAILED"
+
+
+def test_a_site_limits_what_connectors_may_read_and_start(settings):
+    settings.FIRST_FAULT = {"ROOTS": ["/srv/bundles"], "PROGRAMS": ["/opt/slurm/bin/sacct"]}
+    allowed = context(a_cluster(zone="Europe/Berlin"))
+    assert allowed.roots == (Path("/srv/bundles"),)
+    assert allowed.programs == ("/opt/slurm/bin/sacct",)
+    assert allowed.timezone == "Europe/Berlin"
