@@ -38,7 +38,7 @@ def _save(user: AnyUser, cluster: Cluster, action: str) -> Cluster:
         field, messages = next(iter(error.message_dict.items()))
         raise InvalidInput(messages[0], f"Cluster, {field}", "Correct it and save again.", field=field) from None
     with transaction.atomic():
-        cluster.save()
+        cluster.save(update_fields=["name", "timezone"] if cluster.pk else None)
         record(user, action, cluster, name=cluster.name, timezone=cluster.timezone)
     return cluster
 

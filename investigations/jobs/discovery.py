@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from connectors.errors import ConnectorError
@@ -26,6 +27,7 @@ log = logging.getLogger(__name__)
 # Accounting learns of a job's end late, so each look goes back a little before the last one.
 _OVERLAP = timedelta(minutes=15)
 DISCOVERY_SECONDS = 240.0
+_LONGEST_LOOK = timedelta(hours=1)  # a task's hard time limit
 
 
 @dataclass
@@ -70,11 +72,25 @@ def _problem(row: ConnectorConfig, error: ConnectorError) -> dict[str, str]:
     return {"connector": row.name, "what": error.what, "where": error.where, "remedy": error.remedy}
 
 
-def look_at_running_jobs() -> int:
+def ask_cluster(cluster: Cluster) -> Found | None:
+    """One periodic look at a cluster: what failed, and what became of running jobs. None while another worker looks."""
+    now = timezone.now()
+    free = Q(asking_until=None) | Q(asking_until__lt=now)
+    if not Cluster.objects.filter(free, pk=cluster.pk).update(asking_until=now + _LONGEST_LOOK):
+        return None
+    try:
+        found = discover(cluster)
+        look_at_running_jobs(cluster)
+    finally:
+        Cluster.objects.filter(pk=cluster.pk).update(asking_until=None)
+    return found
+
+
+def look_at_running_jobs(cluster: Cluster) -> int:
     """Ask after the jobs that were running when they were judged; judge again each that has ended. How many did."""
     ended = 0
     waiting = Investigation.objects.filter(
-        provisional=True, busy=False, job__ended_at=None, job__state__in=Job.RUNNING_STATES
+        cluster=cluster, provisional=True, busy=False, job__ended_at=None, job__state__in=Job.RUNNING_STATES
     )
     for investigation in waiting.select_related("job__cluster", "cluster").order_by("-happened_at")[:500]:
         job = investigation.job

@@ -25,6 +25,8 @@ class Cluster(models.Model):
     # Schedulers and syslogs print local time without a zone; this says which.
     timezone = models.CharField(max_length=64, default="UTC", validators=[validate_timezone])
     created_at = models.DateTimeField(auto_now_add=True)
+    # While a worker asks this cluster's schedulers what failed, no other does; a dead worker's claim runs out.
+    asking_until = models.DateTimeField(null=True, blank=True)
 
     objects = VisibleQuerySet.as_manager()
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from investigations.jobs.discovery import discover as discover_jobs
-from investigations.jobs.discovery import look_at_running_jobs
+from investigations.jobs.discovery import ask_cluster
 from investigations.jobs.models import Cluster
 
 
 @shared_task(name="investigations.discover")
 def discover() -> None:
-    for cluster in Cluster.objects.all():
-        discover_jobs(cluster)
-    look_at_running_jobs()
+    """Ask every cluster, each in a task of its own: a slow one keeps no other waiting."""
+    for cluster_id in Cluster.objects.values_list("pk", flat=True):
+        discover_on.delay(cluster_id)
+
+
+@shared_task(name="investigations.discover_on")
+def discover_on(cluster_id: int) -> None:
+    cluster = Cluster.objects.filter(pk=cluster_id).first()
+    if cluster is not None:
+        ask_cluster(cluster)

@@ -28,6 +28,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("asking_until", models.DateTimeField(blank=True, null=True)),
             ],
             options={
                 "ordering": ["slug"],

@@ -24,13 +24,14 @@ class ScriptedConfig(ConnectorConfig):
 class Scripted:
     """jobs: what it can look up. streams: what each source gives. fails: an error a source raises instead.
 
-    during: called in the middle of collecting a source, with the connector's context.
+    during: called in the middle of collecting a source, with the connector's context. asked: called while listing jobs.
     """
 
     jobs: list[JobContext] = field(default_factory=list)
     streams: dict[str, bytes] = field(default_factory=dict)
     fails: dict[str, BaseException] = field(default_factory=dict)
     during: Callable[[str, Context], None] = lambda source, context: None
+    asked: Callable[[], object] = lambda: None
     cannot_look: ConnectorError | None = None
     collected: list[str] = field(default_factory=list)
 
@@ -55,6 +56,7 @@ class Scripted:
     def discover(self, config: Any, since: datetime, context: Context) -> Iterator[JobContext]:
         if self.cannot_look:
             raise self.cannot_look
+        self.asked()
         yield from (job for job in self.jobs if job.ended and job.ended >= since)
 
     def plan(self, config: Any, job: JobContext) -> tuple[Step, ...]:

@@ -11,7 +11,7 @@ from connectors.keys import JobKey
 from investigations.access import NotAllowed
 from investigations.errors import InvalidInput, JobNotFound, SourceUnavailable
 from investigations.jobs.connectors import context
-from investigations.jobs.discovery import discover, look_at_running_jobs
+from investigations.jobs.discovery import ask_cluster, discover, look_at_running_jobs
 from investigations.jobs.lookup import parse_job_key
 from investigations.jobs.services import open_job
 from investigations.models import AuditEvent, ConnectorConfig, Investigation, Job
@@ -117,6 +117,14 @@ def test_discovery_names_the_connector_that_failed_and_looks_back_as_far_next_ti
     assert ConnectorConfig.objects.get().last_discovered_at is None
 
 
+def test_two_workers_do_not_ask_one_cluster_at_once(scripted):
+    seen = []
+    scripted.asked = lambda: seen.append(ask_cluster(a_cluster()))
+    assert ask_cluster(a_cluster()) is not None
+    assert seen == [None]
+    assert ask_cluster(a_cluster()) is not None
+
+
 def test_a_running_job_is_judged_provisionally_and_again_when_it_has_ended(scripted, analyst):
     ended = scripted.jobs[0]
     scripted.jobs = [dataclasses.replace(ended, state="RUNNING", ended=None, exit_code=None)]
@@ -124,10 +132,10 @@ def test_a_running_job_is_judged_provisionally_and_again_when_it_has_ended(scrip
     advance_fully(opened.run.pk)
     opened.investigation.refresh_from_db()
     assert opened.investigation.provisional
-    assert look_at_running_jobs() == 0
+    assert look_at_running_jobs(a_cluster()) == 0
 
     scripted.jobs = [ended]
-    assert look_at_running_jobs() == 1
+    assert look_at_running_jobs(a_cluster()) == 1
     second = opened.investigation.runs.get(number=2)
     assert second.trigger == "job_ended"
     advance_fully(second.pk)

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from investigations.jobs.discovery import discover, look_at_running_jobs
+from investigations.jobs.discovery import ask_cluster
 from investigations.jobs.models import Cluster
 from investigations.runs.sweep import sweep
 
@@ -21,8 +21,10 @@ class Command(BaseCommand):
         if not options["discover"]:
             return
         for cluster in Cluster.objects.all():
-            found = discover(cluster)
+            found = ask_cluster(cluster)
+            if found is None:
+                self.stdout.write(f"{cluster.slug}: a worker is asking it right now.")
+                continue
             self.stdout.write(f"{cluster.slug}: {found.new} new jobs, {found.known} known.")
             for problem in found.problems:
                 self.stdout.write(f"    {problem['connector']}: {problem['what']} {problem['remedy']}")
-        self.stdout.write(f"{look_at_running_jobs()} jobs have ended since they were judged.")
