@@ -27,6 +27,8 @@ class Timeline:
     end: float
     length: float
     window: str
+    since: str
+    until: str
     warning: str
     quiet_warning: bool
     two_clocks: bool
@@ -48,6 +50,9 @@ def timeline(verdict: Mapping[str, Any], view: View) -> Timeline | None:
     axis = _axis(verdict, found, view)
     start = view.start if view.start is not None else 0.0
     end = view.end if view.end is not None else axis.length
+    if view.since is not None and view.until is not None:
+        start = axis.place(view.since)
+        end = max(axis.place(view.until), start + 1e-4)
     lanes = lay_out(verdict, found, view)
     scene = Scene(view, axis, lanes, start, end)
     marks = _marks(found, lanes, scene)
@@ -67,6 +72,8 @@ def timeline(verdict: Mapping[str, Any], view: View) -> Timeline | None:
         end=end,
         length=axis.length,
         window=_window(axis, start, end),
+        since=times.exact(axis.at(start))[:-7],
+        until=times.exact(axis.at(end))[:-7],
         warning=warning,
         quiet_warning=quiet,
         two_clocks=any(event.shifted for event in found),
@@ -116,24 +123,25 @@ def _marks(found: list[Event], lanes: Lanes, scene: Scene) -> list[Mark]:
 
 
 def _arrows(verdict: Mapping[str, Any], marks: list[Mark], scene: Scene) -> list[tuple[Mark, Mark, bool]]:
-    """(cause, effect, order is certain), the culprit's own first, at most ARROWS and one for each pair of marks."""
+    """(cause, effect, order is certain): what leads to each effect, the first in each lane, at most ARROWS."""
     by_evidence = {name: mark for mark in marks for name in mark.evidence}
-    pairs: dict[tuple[int, int], tuple[Mark, Mark, bool]] = {}
-    chain = sorted(
-        verdict["chain"], key=lambda link: link["from"] not in by_evidence or _role(by_evidence, link) != "cause"
-    )
-    for link in chain:
+    causes = {item["id"] for item in verdict["evidence"] if item["role"] == "cause"}
+    drawn: dict[tuple[int, str, bool], tuple[Mark, Mark, bool]] = {}
+    led_to: set[str] = set()
+    for link in sorted(verdict["chain"], key=lambda link: link["from"] not in causes):
+        if link["to"] in led_to:
+            continue
+        led_to.add(link["to"])
         start, end = by_evidence.get(link["from"]), by_evidence.get(link["to"])
-        if start is None or end is None or start is end or len(pairs) >= ARROWS:
+        if start is None or end is None or start is end:
             continue
         if start.lane == end.lane and abs(end.place - start.place) < 36 * scene.per_px:
             continue
-        pairs.setdefault((id(start), id(end)), (start, end, link["order"] == "certain"))
-    return list(pairs.values())
-
-
-def _role(by_evidence: Mapping[str, Mark], link: Mapping[str, Any]) -> str:
-    return by_evidence[link["from"]].event.role
+        key = (id(start), end.lane, link["order"] == "certain")
+        known = drawn.get(key)
+        if known is None or end.place < known[1].place:
+            drawn[key] = (start, end, link["order"] == "certain")
+    return list(drawn.values())[:ARROWS]
 
 
 def _lead(

@@ -44,14 +44,17 @@ def _trace(name: str, mode: str, **more: Any) -> dict[str, Any]:
 
 def _smears(marks: list[Mark], layer: str, index: dict[str, int], scene: Scene) -> list[dict[str, Any]]:
     """The interval in which each time lies, where wider than the mark. A whole second reaches to its right alone."""
-    x: list[float | None] = []
-    y: list[int | None] = []
-    for mark in marks:
-        left, right = interval(mark, scene)
+    wide = sorted((index[mark.lane], *interval(mark, scene)) for mark in marks)
+    joined: list[tuple[int, float, float]] = []
+    for row, left, right in wide:
         if right - left < 10 * scene.per_px:
             continue
-        x += [left, right, None]
-        y += [index[mark.lane], index[mark.lane], None]
+        if joined and joined[-1][0] == row and left <= joined[-1][2]:
+            joined[-1] = (row, joined[-1][1], max(right, joined[-1][2]))
+        else:
+            joined.append((row, left, right))
+    x = [value for _, left, right in joined for value in (left, right, None)]
+    y = [value for row, _, _ in joined for value in (row, row, None)]
     if not x:
         return []
     line = {"color": f"var(--l-{layer})", "width": 9}

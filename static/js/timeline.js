@@ -80,8 +80,9 @@
     const state = document.getElementById('tl-state').dataset;
     figure = JSON.parse(document.getElementById('tl-figure').textContent);
     view = { ...view, span: state.span, clock: state.clock, start: Number(state.start), end: Number(state.end), length: Number(state.length) };
-    const label = document.getElementById('tl-window');
-    if (label) label.textContent = state.window;
+    document.getElementById('tl-window').textContent = state.window;
+    document.getElementById('tl-since').value = state.since;
+    document.getElementById('tl-until').value = state.until;
     for (const button of frame.querySelectorAll('[data-span]')) {
       const whole = view.start === 0 && Math.abs(view.end - view.length) < 1e-6;
       button.setAttribute('aria-pressed', String(button.dataset.span === view.span && whole));
@@ -92,7 +93,8 @@
   async function go(change) {
     Object.assign(view, change);
     const query = new URLSearchParams({ span: view.span, clock: view.clock, width: plot().clientWidth, toggled: [...view.toggled].join(',') });
-    if (view.start !== null && view.end !== null) { query.set('start', view.start); query.set('end', view.end); }
+    if (change.since) { query.set('since', change.since); query.set('until', change.until); delete view.since; delete view.until; }
+    else if (view.start !== null && view.end !== null) { query.set('start', view.start); query.set('end', view.end); }
     const number = ++asked;
     const answer = await fetch(`${frame.dataset.url}?${query}`, { headers: { 'X-Requested-With': 'timeline' } });
     if (number !== asked) return;
@@ -138,6 +140,11 @@
         if (!view.toggled.delete(toggle)) view.toggled.add(toggle);
         go({});
       }
+    });
+    frame.querySelector('[data-window]').addEventListener('submit', (event) => {
+      event.preventDefault();
+      const { since, until } = Object.fromEntries(new FormData(event.target));
+      go({ since: since.trim(), until: until.trim() });
     });
     /* labels are placed for a width: the page comes with a usual one, others ask for their own */
     const width = plot().clientWidth;

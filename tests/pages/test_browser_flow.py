@@ -121,6 +121,17 @@ def test_the_timeline_zooms_pans_and_unfolds_by_keys_and_buttons(page, sign_in, 
     expect(page.locator(".tl-note")).to_contain_text("hollow marks show the times as logged")
 
 
+def test_a_window_is_set_by_typing_two_times(page, sign_in, analyst, worked):
+    sign_in(analyst)
+    page.goto(f"/investigations/{worked.investigation_id}/")
+    expect(page.locator(".tl-plot .main-svg").first).to_be_visible()
+    page.locator("summary", has_text="10:12").click()
+    page.get_by_label("From (UTC)").fill("2026-03-11 10:02:11.4")
+    page.get_by_label("To (UTC)").fill("2026-03-11 10:02:11.9")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator("#tl-window")).to_have_text("11 Mar 2026, 10:02:11.400 to 10:02:11.900 UTC")
+
+
 def test_dragging_over_the_timeline_zooms_into_it(page, sign_in, analyst, worked):
     sign_in(analyst)
     page.goto(f"/investigations/{worked.investigation_id}/")

@@ -157,6 +157,13 @@ def test_a_window_shows_only_what_is_in_it_and_labels_it():
     assert near.window == "11 Mar 2026, 10:02:11.417 to 10:02:11.420 UTC"
 
 
+def test_a_window_can_be_typed_as_two_times():
+    query = {"since": "2026-03-11 10:02:11.000", "until": "2026-03-11 10:02:12"}
+    drawn = timeline(verdicts.worked_example(), View.from_query(query))
+    assert drawn.window == "11 Mar 2026, 10:02:11.000 to 10:02:12.000 UTC"
+    assert View.from_query({"since": "yesterday", "until": "today"}).since is None
+
+
 def test_hostile_text_stays_text():
     verdict = verdicts.worked_example()
     verdict["evidence"][0]["title"] = "<b>bold</b> <a href='https://example.org'>x</a>"
