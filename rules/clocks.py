@@ -163,9 +163,13 @@ def _set_time(signal: Signal, clock: StreamClock, job: JobContext) -> None:
     signal.logged = signal.stamp.seconds if signal.stamp else None
     if signal.stamp is None:
         signal.own_clock = False
+        start, end = window(job)
         before, after = read(signal.before, clock, job), read(signal.after, clock, job)
-        if before and after and before.lo <= after.hi:
-            signal.time = signal.last = Interval(before.lo - BUFFERED, after.hi + BUFFERED)
+        # Before the first stamped line of an output stands the job's start, behind the last its end.
+        low = before.lo - BUFFERED if before else start if signal.source == "applog" else None
+        high = after.hi + BUFFERED if after else end + BUFFERED if end and signal.source == "applog" else None
+        if low is not None and high is not None and low <= high and (before or after):
+            signal.time = signal.last = Interval(low, high)
 
 
 def order(a: Signal, b: Signal, lag: float = 0.0) -> int:

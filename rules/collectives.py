@@ -17,15 +17,17 @@ from rules.facts import Topology
 
 # What the scan looks for, and how the fields are then read from the line (both bounded, linear).
 WORK: Final = r"WorkNCCL\(SeqNum=\d{1,20}, OpType=[A-Z_]{2,40}, NumelIn="
-FAILED_AT: Final = r"failure detected by watchdog at work sequence id: \d{1,20} PG status"
+FAILED_AT: Final = r"detected by watchdog at work(?: sequence id)?: \d{1,20}[, ]"
 PATTERNS: Final = {"c10d_work": ("applog", WORK), "c10d_failed_at": ("applog", FAILED_AT)}
 
 _WORK = re.compile(r"WorkNCCL\(SeqNum=(\d+), OpType=([A-Z_]+), NumelIn=(\d+), NumelOut=(\d+), Timeout\(ms\)=(\d+)\)")
-_FAILED_AT = re.compile(r"at work sequence id: (\d+) PG status")
+_FAILED_AT = re.compile(r"detected by watchdog at work(?: sequence id)?: (\d+)")
+_COMPLETED = re.compile(r"last completed (?:NCCL )?work: (\d+)")
 _RANK = re.compile(r"Rank (\d+)\]")
 _GROUP = re.compile(r"PG (?:ID )?(\d+)(?: PG GUID ([^ )]{1,60}))?")
 # Operations whose sizes may differ between ranks by design.
 _UNEQUAL: Final = frozenset(("GATHER", "SCATTER", "ALLTOALL", "ALLTOALL_BASE", "SEND", "RECV", "COALESCED", "UNKNOWN"))
+_SYMMETRIC: Final = frozenset(("ALLREDUCE", "ALLGATHER", "_ALLGATHER_BASE", "_REDUCE_SCATTER_BASE", "REDUCE_SCATTER"))
 _ENOUGH: Final = 50_000
 
 
@@ -55,6 +57,7 @@ class Finding(NamedTuple):
 class Watchdogs:
     waits: dict[tuple[int, int], Wait] = field(default_factory=dict)
     groups: dict[tuple[int, int], str] = field(default_factory=dict)
+    completed: dict[tuple[str, int], int] = field(default_factory=dict)
 
     def learn(self, name: str, text: str, rank: int | None, stream: str, offset: int) -> None:
         said = _RANK.search(text)
@@ -66,6 +69,9 @@ class Watchdogs:
             found = _FAILED_AT.search(text)
             if found and group:
                 self.groups.setdefault((rank, int(found[1])), group[2] or group[1])
+                done = _COMPLETED.search(text)
+                if done:
+                    self.completed.setdefault((group[2] or group[1], rank), int(done[1]))
             return
         work = _WORK.search(text)
         if work:
@@ -83,9 +89,28 @@ class Watchdogs:
     def findings(self, topology: Topology, world: int | None) -> list[Finding]:
         found: list[Finding] = []
         for group, waits in sorted(self._by_group().items()):
-            found += _mismatches(group, waits)
+            found += _mismatches(group, waits) or self._overtaken(group, waits)
             found += _absent(group, waits, world)
         return found
+
+    def _overtaken(self, group: str, waits: list[Wait]) -> list[Finding]:
+        """A rank still waits in a symmetric operation that another completed, and one more after it.
+
+        The other cannot have completed the next one with a partner that never left this, so the two ranks' numbers do
+        not mean the same collectives. One step apart proves nothing: a broken link can do that.
+        """
+        for wait in sorted(waits, key=lambda w: (w.sequence, w.rank)):
+            ahead = [rank for (of, rank), done in self.completed.items() if of == group and done >= wait.sequence + 2]
+            if ahead and wait.operation in _SYMMETRIC:
+                fields = {
+                    "seq": str(wait.sequence),
+                    "group": group,
+                    "ranks": _listed(sorted({wait.rank, *ahead})),
+                    "operations": wait.operation,
+                    "sure": "yes" if group != "-" else "no",
+                }
+                return [Finding("collective_mismatch", fields, wait)]
+        return []
 
 
 def _shape(wait: Wait) -> tuple[str, int, int]:

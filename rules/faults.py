@@ -19,8 +19,8 @@ from rules.signals import Signal
 from telemetry.job import JobContext
 
 Scope = Literal["inside", "before", "after", "elsewhere"]
-# A job's nodes are prepared shortly before it starts; logs and accounting settle for some minutes after it ends.
-BEFORE_START: Final = 120.0
+# What clocks may be off at a job's start; logs and accounting settle for some minutes after it ends.
+BEFORE_START: Final = 30.0
 AFTER_END: Final = 300.0
 
 

@@ -27,6 +27,8 @@ from telemetry.coverage import Coverage
 NODES_NAMED: Final = 4
 # Progress for this many seconds after a fault: the job outlived it.
 OUTLIVED: Final = 600.0
+# A fault this long before a job was ended from outside needs something that shows its effect.
+UNWITNESSED: Final = 900.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ class Case:
         self.progress_at = observation.progress.at if observation.progress else None
         self.index = Index(faults, pack)
         self.rejected: list[Rejection] = []
+        self.gone: set[int] = set()
         self.edges = edges([f for f in faults if f.scope != "after"], pack)
         self.start = window(bundle.job)[0]
 
@@ -128,17 +131,24 @@ class Case:
         return Judgement("no_failure", None, rejected=self.rejected, edges=self.edges, why="completed")
 
     def _in_scope(self, candidates: list[Fault]) -> list[Fault]:
-        kept = []
-        for fault in candidates:
-            why = self._out_of_scope(fault)
-            if why:
-                self._reject(fault, why)
-            else:
-                kept.append(fault)
-        return kept
+        """Sets aside what was not the job's. A fault that only explains one set aside is looked at again."""
+        kept = candidates
+        while True:
+            self.gone = {id(r.fault) for r in self.rejected}
+            why = {id(f): self._out_of_scope(f) for f in kept}
+            for fault in kept:
+                if reason := why[id(fault)]:
+                    self._reject(fault, reason)
+            if not any(why.values()):
+                return kept
+            kept = [f for f in kept if not why[id(f)]]
 
     def _out_of_scope(self, fault: Fault) -> str | None:
-        explicit = [e for e in self.edges if e.cause is fault and e.effect.scope == "inside" and not e.usual]
+        explicit = [
+            e
+            for e in self.edges
+            if e.cause is fault and e.effect.scope == "inside" and not e.usual and id(e.effect) not in self.gone
+        ]
         if fault.scope == "after":
             return "It was logged after the job had ended."
         if fault.scope == "before":
@@ -237,9 +247,31 @@ class Case:
         if len(causes) > 1:
             return self._ambiguous_between(first, causes)
         solid = [f for f in first if f.rule.standing == "self_standing"]
+        if solid and self._unwitnessed(solid):
+            judgement = Judgement("insufficient_evidence", None, why="unwitnessed")
+            why = "The job was ended from outside long after it, and nothing shows that it had stopped the job by then."
+            judgement.alternatives = [Alternative(causes[0], tuple(solid), why)]
+            return judgement
         if solid:
             return Judgement("attributed", causes[0], self._named(solid), why="self_standing")
         return self._soft(first, causes[0])
+
+    def _unwitnessed(self, winners: list[Fault]) -> bool:
+        """A job ended from outside, long after the fault, with nothing in between that shows it suffered."""
+        ended = window(self.bundle.job)[1]
+        if self.terminal_state not in ("timeout", "cancelled", "preempted") or ended is None:
+            return False
+        for fault in winners:
+            last = fault.signals[-1].last
+            # What a rule requires beside its own line is a witness already.
+            witnessed = fault.rule.layer == "scheduler" or fault.rule.requires
+            if witnessed or last is None or ended - last.hi < UNWITNESSED:
+                return False
+            ending = {"job_end", "teardown"}
+            effects = [e.effect for e in self.edges if e.cause is fault and e.effect.rule is not fault.rule]
+            if any(not ending & set(f.rule.groups) for f in effects):
+                return False
+        return True
 
     @staticmethod
     def _first_ones(roots: list[Fault]) -> list[Fault]:
@@ -274,7 +306,9 @@ class Case:
         decided = True
         for fault in first:
             for source in fault.rule.needs:
-                there, nodes = seen(self.bundle.coverage, source, fault.nodes, self.bundle.job.nodes)
+                # A fault in no one place may be caused at any of the job's nodes, not only where it was printed.
+                own = fault.nodes if fault.rule.place in ("device", "node", "rank") else set()
+                there, nodes = seen(self.bundle.coverage, source, own, self.bundle.job.nodes)
                 if not there:
                     lacking[source] = tuple(sorted({*lacking.get(source, ()), *nodes}))
             rivals += [r for r in fault.rule.rivals if r not in rivals]
@@ -300,7 +334,8 @@ class Case:
 
     def _without_cause(self) -> Judgement:
         inside = [f for f in self.faults if f.scope == "inside" and (f.rule.standing == "symptom" or f.demoted)]
-        troubled = [f for f in inside if not {"job_end", "teardown"} & set(f.rule.groups)]
+        ending = {"job_end", "teardown"}
+        troubled = [f for f in inside if not ending & set(f.rule.groups) and not self._outlived(f, [])]
         if self.terminal_state == "cancelled" and not troubled and self.cancelled_by == "own_user" and self.at_work:
             return Judgement("no_failure", "cancelled_by_user", why="cancelled")
         rivals = self._rivals(troubled)

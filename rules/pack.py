@@ -155,10 +155,13 @@ def _rules(document: _Document, faults: list[Fault]) -> Iterator[RuleModel]:
             )
 
 
-def _references(rules: list[RuleModel], places: dict[str, tuple[str, int]], faults: list[Fault]) -> None:
+def _references(
+    rules: list[RuleModel], places: dict[str, tuple[str, int]], ever: set[str], faults: list[Fault]
+) -> None:
     """Causes must be the taxonomy's; ids unique; names that rules point to must exist; patterns must be usable."""
     causes = taxonomy.causes()
-    known = {r.rule for r in rules} | {s.id for r in rules for s in r.signatures}
+    # A name that a lower pack has and a higher one took away stays known: it then reaches nothing.
+    known = ever | {r.rule for r in rules} | {s.id for r in rules for s in r.signatures}
     groups = {f"@{g}" for r in rules for g in r.groups}
     seen: dict[str, str] = {}
     for rule in rules:
@@ -212,6 +215,7 @@ def load_pack(*folders: Path, check: bool = True) -> Pack:
     places: dict[str, tuple[str, int]] = {}
     digest = hashlib.sha256()
     names, versions = [], []
+    ever: set[str] = set()
     for folder in folders:
         head = _head(folder, faults)
         names.append(str(head.get("name", folder.name)))
@@ -232,11 +236,12 @@ def load_pack(*folders: Path, check: bool = True) -> Pack:
                     if rule.rule in own:
                         faults.append(Fault(shown, document.line, f"rule {rule.rule} stands twice in this pack"))
                     own.add(rule.rule)
+                    ever.update((rule.rule, *(s.id for s in rule.signatures)))
                     rules[rule.rule] = rule
                     places[rule.rule] = (shown, document.line)
     ordered = [rules[name] for name in sorted(rules) if rules[name].maturity != "deprecated"]
     if check:
-        _references(ordered, places, faults)
+        _references(ordered, places, ever, faults)
     if faults:
         raise PackError(faults)
     return Pack("+".join(names), "+".join(versions), tuple(ordered), places, digest.hexdigest())

@@ -24,7 +24,6 @@ Derived = Literal[
     "job_state",
     "progress_until_end",
     "progress_stopped",
-    "stream_stops",
 ]
 
 KIND_OF_SOURCE = {
