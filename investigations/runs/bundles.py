@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from investigations.runs.models import Evidence, Run
+from django.db.models import Count, Max
+
+from investigations.runs.models import Run
 from telemetry.bundle import Bundle, BundleError, open_bundle
 
 
@@ -29,14 +29,17 @@ def bundle_of(run: Run) -> Bundle | None:
         return None
 
 
-def streams_of(run: Run, evidence: Iterable[Evidence]) -> tuple[StreamView, ...]:
+def streams_of(run: Run) -> tuple[StreamView, ...]:
     """The streams of the bundle, those with evidence first; without the bundle, those that the evidence names."""
-    hits = Counter(item.stream for item in evidence)
+    counted = run.evidence.order_by().values_list("stream", "source").annotate(count=Count("id"), node=Max("node"))
+    named = {stream: StreamView(stream, source, node or None, 0, count) for stream, source, count, node in counted}
     bundle = bundle_of(run)
     if bundle is None:
-        sources = {item.stream: (item.source, item.node or None) for item in run.evidence.all()}
-        views = [StreamView(path, *sources[path], size=0, hits=count) for path, count in hits.items()]
+        views = list(named.values())
     else:
         with bundle:
-            views = [StreamView(s.path, s.source, s.node, s.size, hits[s.path]) for s in bundle.streams]
+            views = [
+                StreamView(s.path, s.source, s.node, s.size, named[s.path].hits if s.path in named else 0)
+                for s in bundle.streams
+            ]
     return tuple(sorted(views, key=lambda view: (-view.hits, view.path)))

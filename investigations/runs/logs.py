@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.http import Http404
 
 from investigations.access import AnyUser, Permission, require
-from investigations.audit.services import record
+from investigations.audit.services import record_log_view
 from investigations.runs.bundles import bundle_of
 from investigations.runs.models import Evidence, Run
 from telemetry.bundle import Bundle
@@ -92,7 +92,7 @@ def log_window(
     found = bundle.stream(stream) if bundle else None
     if found is None and not kept:
         raise Http404("No such log in this run.")
-    record(user, "viewed raw log", run.investigation, run=run.number, stream=stream, line=line)
+    record_log_view(user, run.investigation, run.number, stream)
     before, after = min(max(before, 0), _MOST), min(max(after, 0), _MOST)
     if bundle is None or found is None:
         return _from_evidence(run, stream, kept, line)

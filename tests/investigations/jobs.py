@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
 from investigations.jobs.models import Cluster, Investigation
@@ -111,6 +112,7 @@ def a_finished_run(investigation: Investigation, verdict: dict[str, Any] | None 
         verdict_json=json.dumps(told) if told else "",
         provisional=bool(told and told["provisional"]),
     )
-    refresh_standing(investigation)
+    with transaction.atomic():
+        refresh_standing(investigation)
     run.refresh_from_db()
     return run

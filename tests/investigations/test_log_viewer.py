@@ -8,6 +8,7 @@ from django.http import Http404
 from investigations.access import NotAllowed
 from investigations.models import AuditEvent
 from investigations.runs.logs import log_window
+from investigations.runs.queries import investigation_page
 from tests.investigations.jobs import a_finished_run, a_verdict, an_item
 from tests.investigations.people import person
 
@@ -99,7 +100,19 @@ def test_when_the_log_is_gone_the_evidence_is_still_there(run, viewer):
 def test_looking_at_a_raw_log_is_audited(run, viewer):
     log_window(viewer, run, STREAM, line=50)
     event = AuditEvent.objects.get(action="viewed raw log")
-    assert (event.actor, event.detail) == (viewer, {"run": 1, "stream": STREAM, "line": 50})
+    assert (event.actor, event.detail) == (viewer, {"run": 1, "stream": STREAM})
+
+
+def test_paging_through_one_log_is_one_look_and_the_trail_shows_it(run, viewer, analyst):
+    for line in (1, 40, 80):
+        log_window(viewer, run, STREAM, line=line)
+    log_window(viewer, run, "syslog/odd.log")
+    log_window(analyst, run, STREAM)
+    assert AuditEvent.objects.filter(action="viewed raw log").count() == 3
+    page = investigation_page(viewer, run.investigation_id)
+    looks = sorted((entry.who, entry.text) for entry in page.activity if entry.action == "raw_log")
+    assert ("mika", "Looked at the raw logs of run 1") in looks
+    assert {who for who, _ in looks} == {"mika", "vera"}
 
 
 def test_without_a_role_no_log_is_shown(run):
