@@ -121,7 +121,9 @@ def _facts(verdict: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     first = times.seconds(verdict["first_fault_at"])
     if first is not None:
         error = times.within(verdict["first_fault_error"]) if (verdict["first_fault_error"] or 0) >= 0.0005 else ""
-        facts.append(("First fault", f"{times.clock(first)} UTC{f', {error}' if error else ''}"))
+        facts.append(
+            ("First fault", f"{times.sure(first, verdict['first_fault_error'])} UTC{f', {error}' if error else ''}")
+        )
     if verdict["lead_seconds"]:
         facts.append(("Lead", f"{times.span(verdict['lead_seconds'])} before the first symptom elsewhere"))
     return tuple(facts)

@@ -45,18 +45,27 @@ class ReadableLine:
     evidence: tuple[Any, ...]
     anchor: bool
     first: bool
+    read_as: str = ""
 
 
-def readable(window: Any, signatures: Mapping[str, str]) -> tuple[ReadableLine, ...]:
-    """The lines of a log window, cut into pieces. `signatures`: which signature each piece of evidence matched."""
+def readable(window: Any, evidence: Mapping[str, Mapping[str, Any]]) -> tuple[ReadableLine, ...]:
+    """The lines of a log window, cut into pieces. `evidence`: the verdict's items by their id.
+
+    A line of a record (an object of JSON, a row of a table) is read as another text, which then stands in `read_as`.
+    """
     shown = []
     for line in window.lines:
         marks = line.evidence
         parts = pieces(line.text)
+        read_as = ""
         if marks:
-            spans = [hits.span(signatures.get(mark.evidence_id, ""), line.text) for mark in marks]
-            found = [span for span in spans if span] or [(_message_start(line.text), len(line.text))]
-            parts = _with_hit(parts, min(start for start, _ in found), max(end for _, end in found))
+            items = [evidence[mark.evidence_id] for mark in marks if mark.evidence_id in evidence]
+            found = [span for item in items if (span := hits.span(item["signature"], line.text))]
+            if not found and window.stream.endswith(".json"):
+                read_as = next((item["text"] for item in items if item["text"] not in line.text), "")
+            else:
+                found = found or [(_message_start(line.text), len(line.text))]
+                parts = _with_hit(parts, min(start for start, _ in found), max(end for _, end in found))
         shown.append(
             ReadableLine(
                 number=line.number,
@@ -65,6 +74,7 @@ def readable(window: Any, signatures: Mapping[str, str]) -> tuple[ReadableLine, 
                 evidence=tuple(marks),
                 anchor=line.anchor,
                 first=any(mark.role == "cause" for mark in marks),
+                read_as=read_as,
             )
         )
     return tuple(shown)

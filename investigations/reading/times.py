@@ -26,6 +26,11 @@ def clock(at: float, digits: int = 3) -> str:
     return text[:8] if digits == 0 else text[: 9 + digits]
 
 
+def sure(at: float, error: float | None) -> str:
+    """The time of day with as many digits as `error` (seconds) leaves meaning."""
+    return clock(at, 0 if (error or 0.0) >= 0.5 else 3)
+
+
 def exact(at: float) -> str:
     """`2026-03-11 10:02:11.418000 UTC`, for titles and copying."""
     return moment(at).strftime("%Y-%m-%d %H:%M:%S.%f UTC")

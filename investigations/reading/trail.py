@@ -7,6 +7,7 @@ from typing import Any
 from investigations.reading import times, words
 
 VAGUE = 30.0  # seconds; a time less sure than this is told as its interval
+ASIDE = ("context", "rejected")
 NAMED = 3  # places named in a folded row
 
 
@@ -57,8 +58,8 @@ def rows(verdict: Mapping[str, Any]) -> tuple[Row, ...]:
     links = _links(verdict)
     zero = times.seconds(verdict["first_fault_at"])
     if zero is None:
-        dated = [at for item in verdict["evidence"] if (at := times.seconds(item["time"])) is not None]
-        zero = min(dated, default=None)
+        told = [item for item in verdict["evidence"] if item["role"] not in ASIDE] or verdict["evidence"]
+        zero = min((at for item in told if (at := times.seconds(item["time"])) is not None), default=None)
     first = next((item["id"] for item in verdict["evidence"] if item["role"] == "cause"), None)
     ordered = sorted(enumerate(verdict["evidence"]), key=lambda pair: _order(pair[1], pair[0], zero))
     return tuple(_row(item, zero, links.get(item["id"]), item["id"] == first) for _, item in ordered)
@@ -91,7 +92,7 @@ def _together(of_kind: list[Row]) -> Row:
 
 
 def _order(item: Mapping[str, Any], number: int, zero: float | None) -> tuple[bool, bool, float, int]:
-    aside = item["role"] in ("context", "rejected")
+    aside = item["role"] in ASIDE
     at = times.seconds(item["time"])
     if at is None:
         return aside, item["role"] != "cause", float("inf"), number
@@ -151,7 +152,10 @@ def _links(verdict: Mapping[str, Any]) -> dict[str, Link]:
     """The link that leads to each piece of evidence: the one from the cause, else the first."""
     found: dict[str, Link] = {}
     causes = {item["id"] for item in verdict["evidence"] if item["role"] == "cause"}
+    aside = {item["id"] for item in verdict["evidence"] if item["role"] in ASIDE}
     for link in sorted(verdict["chain"], key=lambda link: link["from"] not in causes):
+        if link["from"] in aside:
+            continue
         certain = link["order"] == "certain"
         found.setdefault(
             link["to"],

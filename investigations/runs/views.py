@@ -80,8 +80,8 @@ def _first_log(request: HttpRequest, page: InvestigationPage, rows: tuple[trail.
 
 
 def _log_context(window: Any, run: Any) -> dict[str, Any]:
-    signatures = {item["id"]: item["signature"] for item in (run.verdict or {}).get("evidence", ())}
-    return {"window": window, "log_lines": lines.readable(window, signatures), "run": run}
+    evidence = {item["id"]: item for item in (run.verdict or {}).get("evidence", ())}
+    return {"window": window, "log_lines": lines.readable(window, evidence), "run": run}
 
 
 class ProgressView(View):

@@ -67,6 +67,12 @@ def device_name(device: str | None) -> str:
 
 
 @register.filter
+def short_place(place: str | None) -> str:
+    """`gpu-node-07 GPU 3 (0000:5d:00) link 8` -> `gpu-node-07 GPU 3`, for a narrow column."""
+    return words.device_name(words.device_itself(place))
+
+
+@register.filter
 def span(seconds: float | None) -> str:
     return times.span(seconds) if seconds is not None else ""
 

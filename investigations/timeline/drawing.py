@@ -128,8 +128,9 @@ def _arrows(verdict: Mapping[str, Any], marks: list[Mark], scene: Scene) -> list
     causes = {item["id"] for item in verdict["evidence"] if item["role"] == "cause"}
     drawn: dict[tuple[int, str, bool], tuple[Mark, Mark, bool]] = {}
     led_to: set[str] = set()
+    aside = {item["id"] for item in verdict["evidence"] if item["role"] in ("context", "rejected")}
     for link in sorted(verdict["chain"], key=lambda link: link["from"] not in causes):
-        if link["to"] in led_to:
+        if link["to"] in led_to or link["from"] in aside:
             continue
         led_to.add(link["to"])
         start, end = by_evidence.get(link["from"]), by_evidence.get(link["to"])
@@ -254,7 +255,7 @@ def _caption(verdict: Mapping[str, Any], found: list[Event]) -> str:
         if not symptoms:
             return f"{words.counted(len(found), 'line')} in the job's time, none of them a symptom."
         return f"{words.counted(lines, 'line')} of symptoms{places}, and no line that stands as the first fault."
-    parts = [f"First fault at {times.clock(first)}"]
+    parts = [f"First fault at {times.sure(first, verdict['first_fault_error'])}"]
     if verdict["lead_seconds"]:
         parts.append(f"the first symptom elsewhere {times.span(verdict['lead_seconds'])} later")
     if symptoms:

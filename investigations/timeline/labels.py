@@ -55,7 +55,7 @@ def _ruler(scene: Scene, first: Mark | None, lead: Lead | None) -> list[dict[str
     small = {"size": 10} if scene.view.narrow else {}
     taken: list[tuple[float, float]] = []
     if first is not None and scene.visible(first.place):
-        text = f"{times.clock(first.event.when(scene.view.clock))} first fault"
+        text = f"{times.sure(first.event.when(scene.view.clock), first.event.error)} first fault"
         left = scene.px(first.place) > len(text) * 7
         if not scene.view.narrow:
             drawn.append(

@@ -118,12 +118,16 @@ def test_marks_that_turn_text_round_are_named():
     assert (mark.text, mark.odd, mark.name) == ("U+202E", True, "right-to-left override")
 
 
+def a_window(line, stream="syslog/gpu-node-07.log"):
+    return SimpleNamespace(lines=(line,), stream=stream)
+
+
 def test_the_words_that_the_rule_found_are_marked():
     text = "2026-03-11T10:02:11.4+00:00 gpu-node-07 kernel: NVRM: Xid (PCI:0000:5d:00): 79, GPU has fallen off the bus."
     line = SimpleNamespace(
         number=1, text=text, cut=False, anchor=True, evidence=(SimpleNamespace(evidence_id="E1", role="cause"),)
     )
-    (shown,) = lines.readable(SimpleNamespace(lines=(line,)), {"E1": "xid_79"})
+    (shown,) = lines.readable(a_window(line), {"E1": {"signature": "xid_79", "text": text}})
     hit = "".join(piece.text for piece in shown.pieces if piece.hit)
     assert "Xid" in hit
     assert "gpu-node-07" not in hit
@@ -135,5 +139,26 @@ def test_a_line_of_an_unknown_rule_is_marked_after_its_prefix():
     line = SimpleNamespace(
         number=1, text=text, cut=False, anchor=True, evidence=(SimpleNamespace(evidence_id="E1", role="symptom"),)
     )
-    (shown,) = lines.readable(SimpleNamespace(lines=(line,)), {})
+    (shown,) = lines.readable(a_window(line), {})
     assert "".join(piece.text for piece in shown.pieces if piece.hit) == "something new"
+
+
+def test_a_line_of_a_record_says_how_it_was_read():
+    line = SimpleNamespace(
+        number=3,
+        text='"uid": "698a"',
+        cut=False,
+        anchor=True,
+        evidence=(SimpleNamespace(evidence_id="E1", role="cause"),),
+    )
+    item = {"signature": "none", "text": "event object=Pod/w0 reason=Failed"}
+    (shown,) = lines.readable(a_window(line, "scheduler/events.json"), {"E1": item})
+    assert shown.read_as == "event object=Pod/w0 reason=Failed"
+    assert not any(piece.hit for piece in shown.pieces)
+
+
+def test_what_was_ruled_out_leads_to_nothing():
+    verdict = verdicts.worked_example()
+    verdict["evidence"][9]["role"] = "rejected"
+    verdict["chain"] = [verdicts.link(10, 6, "gpu_application_fault", "same_job", 4000.0)]
+    assert all(row.link is None for row in trail.rows(verdict))
