@@ -72,7 +72,7 @@ class Scanner:
                 self._record(record, stream, database, signatures, into.collector)
             return
         tail = Tail(stream.path)
-        for block in stream.blocks(count_lines=False):
+        for block in stream.blocks(count_lines=False, hashing=True):
             for hit in database.hits(block):
                 for number in hit.numbers:
                     if number >= len(signatures):

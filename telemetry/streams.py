@@ -72,11 +72,12 @@ class Stream:
         """Note a problem of this stream; the same problem is kept once."""
         self._problems[Problem(self.path, what, where, remedy)] = None
 
-    def blocks(self, size: int = BLOCK, *, count_lines: bool = True) -> Iterator[Block]:
+    def blocks(self, size: int = BLOCK, *, count_lines: bool = True, hashing: bool = False) -> Iterator[Block]:
         """Blocks of whole lines, at most `size` bytes each, in one reused buffer.
 
         The last block may lack a final newline. Counting newlines costs about 0.3 s a GiB; without it Block.line is
-        0 and `line_at` or `line_numbers` finds numbers afterwards. A line longer than `size` is cut: its first bytes
+        0 and `line_at` or `line_numbers` finds numbers afterwards. `hashing` takes the file's digest on the way when it
+        is stored as it is read, which spares sha256() a second reading. A line longer than `size` is cut: its first bytes
         come as a block with `cut` set, the rest is passed over (and counted), and `problems` says so.
         """
         if size < 2:
@@ -89,13 +90,19 @@ class Stream:
         buffer = bytearray(size if reader.packed or self.size >= size else max(self.size + 1, 2))
         room = len(buffer)
         offset, line, held, skipping = 0, 1 if count_lines else 0, 0, False
+        digest = hashlib.sha256() if hashing and not reader.packed and self._digest is None else None
         with reader, memoryview(buffer) as view:
             while True:
                 try:
                     got = reader.readinto(view[held:])
                 except (OSError, ReadError) as error:
                     self._unreadable(error, f"at byte {offset + held}")
-                    got = 0
+                    got, digest = 0, None
+                if digest is not None:
+                    if got:
+                        digest.update(view[held : held + got])
+                    else:
+                        self._digest, digest = digest.digest(), None
                 end = held + got
                 if end == 0:
                     return
