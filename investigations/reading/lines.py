@@ -17,6 +17,7 @@ _ESCAPE = r"[\x1b\u241b]\[[0-9;?]{0,32}[ -/]{0,4}[@-~]"
 _CONTROL = r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2400-\u2421\u2028\u2029\ufffd]"
 _UNSEEN = r"[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
 _ODD = re.compile(f"({_ESCAPE}|{_CONTROL}|{_UNSEEN})")
+_RECORD = 600  # characters of a record's raw line, once it is told how it was read
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ def readable(window: Any, evidence: Mapping[str, Mapping[str, Any]]) -> tuple[Re
             found = [span for item in items if (span := hits.span(item["signature"], line.text))]
             if not found and window.stream.endswith(".json"):
                 read_as = next((item["text"] for item in items if item["text"] not in line.text), "")
+                parts = pieces(line.text[:_RECORD]) if read_as else parts
             else:
                 found = found or [(_message_start(line.text), len(line.text))]
                 parts = _with_hit(parts, min(start for start, _ in found), max(end for _, end in found))
@@ -70,7 +72,7 @@ def readable(window: Any, evidence: Mapping[str, Mapping[str, Any]]) -> tuple[Re
             ReadableLine(
                 number=line.number,
                 pieces=parts,
-                cut=line.cut,
+                cut=line.cut or bool(read_as and len(line.text) > _RECORD),
                 evidence=tuple(marks),
                 anchor=line.anchor,
                 first=any(mark.role == "cause" for mark in marks),
