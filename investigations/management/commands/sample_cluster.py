@@ -39,7 +39,8 @@ class Command(BaseCommand):
         if here:
             for run_id in runs:
                 advance_fully(run_id)
-        left = self._wait(runs, wait)
+        # Workers that run at the same time may have taken some of the steps.
+        left = self._wait(runs, max(wait, 60.0) if here else wait)
         if left and wait:
             self.stdout.write(f"{left} of them are still being looked at.")
 
