@@ -24,7 +24,7 @@ _WORK = re.compile(r"WorkNCCL\(SeqNum=(\d+), OpType=([A-Z_]+), NumelIn=(\d+), Nu
 _FAILED_AT = re.compile(r"detected by watchdog at work(?: sequence id)?: (\d+)")
 _COMPLETED = re.compile(r"last completed (?:NCCL )?work: (\d+)")
 _RANK = re.compile(r"Rank (\d+)\]")
-_GROUP = re.compile(r"PG (?:ID )?(\d+)(?: PG GUID ([^ )]{1,60}))?")
+_GROUP = re.compile(r"PG (?:ID )?(\d+)(?: PG GUID ([^ ()]{1,60}))?")
 # Operations whose sizes may differ between ranks by design.
 _UNEQUAL: Final = frozenset(("GATHER", "SCATTER", "ALLTOALL", "ALLTOALL_BASE", "SEND", "RECV", "COALESCED", "UNKNOWN"))
 _SYMMETRIC: Final = frozenset(("ALLREDUCE", "ALLGATHER", "_ALLGATHER_BASE", "_REDUCE_SCATTER_BASE", "REDUCE_SCATTER"))

@@ -16,7 +16,7 @@ from rules import taxonomy
 from rules.clocks import order, window
 from rules.derived import at_work
 from rules.explanations import USUAL, Edge, edges, overruled
-from rules.faults import Fault, Index, certainly_before, ending_of
+from rules.faults import Fault, Index, certainly_before, ending_of, near
 from rules.observation import Observation
 from rules.pack import Pack
 from rules.schema import KIND_OF_SOURCE, Source
@@ -29,6 +29,7 @@ NODES_NAMED: Final = 4
 OUTLIVED: Final = 600.0
 # A fault this long before a job was ended from outside needs something that shows its effect.
 UNWITNESSED: Final = 900.0
+HOUR: Final = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,12 @@ class Case:
         others = [*judgement.winners, *judgement.aside, *(f for a in judgement.alternatives for f in a.faults)]
         taken = set(map(id, others)) | {id(r.fault) for r in self.rejected}
         inside = [f for f in self.faults if f.scope in ("inside", "elsewhere") and f.rule.standing != "context"]
-        return [f for f in inside if id(f) not in taken]
+        left = [f for f in inside if id(f) not in taken]
+        # What tells a reader most stands first: not what the job outlived, nor how it was torn down in the end.
+        ending = {"job_end", "teardown"}
+        return sorted(
+            left, key=lambda f: (bool(f.demoted) or bool(self._outlived(f, [])), bool(ending & set(f.rule.groups)))
+        )
 
     def _reject(self, fault: Fault, why: str, rule: str | None = None) -> None:
         self.rejected.append(Rejection(fault, why, rule or fault.rule.rule))
@@ -252,6 +258,11 @@ class Case:
             why = "The job was ended from outside long after it, and nothing shows that it had stopped the job by then."
             judgement.alternatives = [Alternative(causes[0], tuple(solid), why)]
             return judgement
+        if solid and (waits := self._waited_before(solid)):
+            for fault in solid:
+                why = "Ranks had given up waiting in a collective before it, so it is part of the tear-down."
+                self._reject(fault, why, waits[0].rule.rule)
+            return self._without_cause()
         if solid:
             return Judgement("attributed", causes[0], self._named(solid), why="self_standing")
         return self._soft(first, causes[0])
@@ -263,8 +274,8 @@ class Case:
             return False
         for fault in winners:
             last = fault.signals[-1].last
-            # What a rule requires beside its own line is a witness already.
-            witnessed = fault.rule.layer == "scheduler" or fault.rule.requires
+            # What a rule requires beside its own line is a witness already, and so are steps that stop with the fault.
+            witnessed = fault.rule.layer == "scheduler" or fault.rule.requires or self._stopped_with(fault)
             if witnessed or last is None or ended - last.hi < UNWITNESSED:
                 return False
             ending = {"job_end", "teardown"}
@@ -272,6 +283,29 @@ class Case:
             if any(not ending & set(f.rule.groups) for f in effects):
                 return False
         return True
+
+    def _waited_before(self, winners: list[Fault]) -> list[Fault]:
+        """Collective time-outs that certainly came before a crash of the program and that nothing seen explains."""
+        if any(f.rule.layer != "application" for f in winners):
+            return []
+        explained = {id(e.effect) for e in self.edges if e.cause.may_decide}
+        return [
+            f
+            for f in self.faults
+            if "collective_wait" in f.rule.groups
+            and f.scope == "inside"
+            and id(f) not in explained
+            and f.first.own_clock
+            and all(certainly_before(f, w) and near(f, w, HOUR) for w in winners)
+            and not self._outlived(f, [])
+        ]
+
+    def _stopped_with(self, fault: Fault) -> bool:
+        """Was the last sign of progress near the fault, and none after it?"""
+        start, last = fault.start(), fault.signals[-1].last
+        if self.progress_at is None or start is None or last is None:
+            return False
+        return start - OUTLIVED <= self.progress_at <= last.hi + OUTLIVED
 
     @staticmethod
     def _first_ones(roots: list[Fault]) -> list[Fault]:
