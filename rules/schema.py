@@ -115,6 +115,7 @@ class SignatureModel(Model):
     extract: tuple[str, ...] = ()
     decode: dict[str, Decode] = {}
     when: dict[str, Conditions] = {}
+    only: str | None = None
     unless: str | None = None
     header: str | None = None
     generic: bool = False

@@ -131,6 +131,8 @@ def read_fields(
     found = patterns.compiled(model.pattern).search(text)
     if found is None or (model.unless and patterns.compiled(model.unless).search(text)):
         return None
+    if model.only and not patterns.compiled(model.only).search(text):
+        return None
     fields = patterns.groups_of(found)
     for extract in model.extract:
         more = patterns.compiled(extract).search(text)
