@@ -13,6 +13,8 @@ from typing import Final
 
 import re2
 
+from rules.leading import from_literal
+
 _NAMED_GROUP = re.compile(r"\(\?P?<[A-Za-z_]\w*>")
 # What each of these matches beside a newline, as the inside of a character class.
 _NEWLINE_FREE = {"s": r"[ \t\r\f\x0b]", "D": r"[^0-9\n]", "W": r"[^0-9A-Za-z_\n]"}
@@ -81,7 +83,7 @@ def for_scan(pattern: str) -> str:
         else:
             out.append(char)
         i += 1
-    return _WIDE_REPEAT.sub(_unbounded, "".join(out))
+    return from_literal(_WIDE_REPEAT.sub(_unbounded, "".join(out)))
 
 
 def _unbounded(repeat: re.Match[str]) -> str:
