@@ -51,8 +51,10 @@ def test_an_installed_copy_gives_the_same_verdict_byte_for_byte(installed, tmp_p
     here = _run(sys.executable, "manage.py", "attribute", *bundles, "--json", cwd=ROOT)
     there = _run(installed / "first-fault", "attribute", *bundles, "--json", cwd=tmp_path)
     assert here.count("\n") == 2
-    assert there == here
-    assert _run(installed / "python", "-m", "attribution", "attribute", bundles[0], "--json", cwd=tmp_path) in here
+    same = there == here
+    assert same, "the verdicts differ"  # a comparison shown by pytest would take minutes on lines this long
+    first = _run(installed / "python", "-m", "attribution", "attribute", bundles[0], "--json", cwd=tmp_path)
+    assert here.startswith(first)
     assert list(tmp_path.iterdir()) == []
 
 
