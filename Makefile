@@ -29,7 +29,7 @@ check: .venv/.installed-dev
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 	$(BIN)/python manage.py check --deploy --fail-level WARNING
-	$(BIN)/python manage.py makemigrations --check --dry-run
+	DATABASE_URL=sqlite:// $(BIN)/python manage.py makemigrations --check --dry-run
 	$(TEMPLATES) --check
 
 bench: .venv/.installed-dev
