@@ -185,7 +185,13 @@ def _references(
             if signature.id in seen:
                 add(f"signature id {signature.id!r} is used by rule {seen[signature.id]} too")
             seen[signature.id] = rule.rule
-            for text in (signature.pattern, *signature.extract, signature.only or "", signature.unless or "", signature.header or ""):
+            for text in (
+                signature.pattern,
+                *signature.extract,
+                signature.only or "",
+                signature.unless or "",
+                signature.header or "",
+            ):
                 if text and (why := _pattern_fault(text, text == signature.pattern)):
                     add(f"signature {signature.id}: {why}")
             if signature.clears and signature.clears not in known:

@@ -23,6 +23,8 @@ PAUSE: Final = 900.0
 # Beyond this many full looks at one signature in one stream, further lines are only counted: by then the nodes,
 # ranks and devices that it speaks of are known, and a hostile log cannot make the engine slow.
 FULL_LOOKS: Final = 20_000
+# Context is shown, never weighed: a corrected error a minute needs no thousand looks.
+CONTEXT_LOOKS: Final = 40
 NEIGHBOURS: Final = 60
 _TEXT_KEPT: Final = 2000
 
@@ -238,7 +240,8 @@ class Collector:
             looks = self._looks.get(key, 0) + 1
             self._looks[key] = looks
             newest = self._newest.get(key)
-            if looks > FULL_LOOKS and newest is not None:
+            enough = CONTEXT_LOOKS if signature.rule.standing == "context" else FULL_LOOKS
+            if looks > enough and newest is not None:
                 newest.count += 1
                 counted.append(signature)
         return counted

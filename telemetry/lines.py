@@ -59,6 +59,26 @@ class LineIndex:
                 left -= got
         return newlines + 1
 
+    def lines_at(self, offsets: list[int]) -> dict[int, int]:
+        """line_at for offsets in ascending order, in one reading up to the last of them."""
+        found: dict[int, int] = {}
+        with self._opened() as reader:
+            at = newlines = 0
+            chunk = bytearray(_STEP)
+            got = held = 0  # the chunk holds the bytes from held to held + got
+            for offset in offsets:
+                while offset > held + got:
+                    newlines += chunk.count(b"\n", at - held, got)
+                    held += got
+                    at = held
+                    got = reader.readinto(chunk)
+                    if not got:
+                        break
+                newlines += chunk.count(b"\n", at - held, min(offset - held, got))
+                at = min(offset, held + got)
+                found[offset] = newlines + 1
+        return found
+
     def _grow(self, enough: Callable[[], bool]) -> None:
         if self._done or enough():
             return

@@ -77,8 +77,8 @@ class Stream:
 
         The last block may lack a final newline. Counting newlines costs about 0.3 s a GiB; without it Block.line is
         0 and `line_at` or `line_numbers` finds numbers afterwards. `hashing` takes the file's digest on the way when it
-        is stored as it is read, which spares sha256() a second reading. A line longer than `size` is cut: its first bytes
-        come as a block with `cut` set, the rest is passed over (and counted), and `problems` says so.
+        is stored as it is read, which spares sha256() a second reading. A line longer than `size` is cut: its first
+        bytes come as a block with `cut` set, the rest is passed over (and counted), and `problems` says so.
         """
         if size < 2:
             raise ValueError("a block needs room for two bytes")
@@ -180,8 +180,12 @@ class Stream:
     def line_numbers(self, offsets: Iterable[int]) -> list[int]:
         """line_at for many offsets, in the order given; the stream is counted through once."""
         wanted = list(offsets)
-        known = {offset: self.line_at(offset) for offset in sorted(set(wanted))}
-        return [known[offset] for offset in wanted]
+        try:
+            known = self._lines_index().lines_at(sorted(set(wanted)))
+        except (OSError, ReadError) as error:
+            self._unreadable(error, "while its lines were counted")
+            known = {}
+        return [known.get(offset, 1) for offset in wanted]
 
     def read(self, limit: int) -> bytes | None:
         """The whole decoded stream, or None when it is longer than `limit` bytes or cannot be read."""
