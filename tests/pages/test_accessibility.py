@@ -49,6 +49,12 @@ def test_axe_finds_nothing_on_any_page(page, sign_in, administrator):
     services.comment(administrator, worked.investigation, "Tray swapped.")
     ambiguous = with_verdict(verdicts.ambiguous(), "88214")
     insufficient = with_verdict(verdicts.insufficient(), "88215")
+    busy = verdicts.worked_example()
+    busy["evidence"] += [
+        verdicts.evidence(n, "symptom", f"Peer {n} lost", "network", "10:02:12", line=n, node="gpu-node-05")
+        for n in range(11, 45)
+    ]
+    crowded = with_verdict(busy, "88218")
     live = a_live_run(an_investigation("88216"))
     with transaction.atomic():
         failed = a_finished_run(an_investigation("88217"), state="failed")
@@ -57,7 +63,9 @@ def test_axe_finds_nothing_on_any_page(page, sign_in, administrator):
     sign_in(administrator)
     addresses = ["/", "/?q=nothing", "/jobs/open/", "/clusters/", base, f"{base}override/", f"{base}label/"]
     addresses += [f"{base}runs/1/log/?stream=syslog/gpu-node-07.log&line=24"]
-    addresses += [f"/investigations/{run.investigation_id}/" for run in (ambiguous, insufficient, live, failed)]
+    addresses += [
+        f"/investigations/{run.investigation_id}/" for run in (ambiguous, insufficient, crowded, live, failed)
+    ]
     assert walk(page, addresses) == []
 
 

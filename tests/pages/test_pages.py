@@ -2,6 +2,7 @@
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from investigations.jobs.clusters import set_connector
 from investigations.jobs.models import Investigation
@@ -139,6 +140,14 @@ def test_a_run_that_failed_says_what_where_and_what_to_do(signed_in):
     page = text(signed_in.get(f"/investigations/{run.investigation_id}/"))
     assert "ended without a verdict" in page
     assert "Re-run" in page
+
+
+def test_only_an_administrator_sees_the_traceback_of_a_run_that_broke(client, analyst, administrator):
+    run = a_live_run(an_investigation(), state="errored", finished_at=timezone.now(), traceback="KeyError: 'node'")
+    for person, sees in ((analyst, False), (administrator, True)):
+        client.force_login(person)
+        page = text(client.get(f"/investigations/{run.investigation_id}/"))
+        assert ("KeyError" in page) is sees
 
 
 def test_a_verdict_in_which_no_line_has_a_time_is_shown_without_a_chart(signed_in):
