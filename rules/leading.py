@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-# Fewer literal characters than this are found in too many lines to begin with.
+# Fewer literal characters than ENOUGH are found in too many lines to begin with; RARE ones in few.
 ENOUGH: Final = 4
+RARE: Final = 8
 _QUANTIFIER = re.compile(r"(?:[*+?]|\{\d+(?:,\d*)?\})\??")
 _SIMPLE_ESCAPES: Final = frozenset("dDsSwWbBAzZQE0123456789xpP")
 _FLAGS = re.compile(r"^\(\?[ims]+\)")
@@ -110,7 +111,7 @@ def _inside(group: str) -> tuple[str, str] | None:
 
 
 def from_literal(pattern: str) -> str:
-    """The same pattern without what stands before its first literal, in each of its branches."""
+    """The same pattern without what stands before its first telling literal, in each of its branches."""
     flags = _FLAGS.match(pattern)
     if flags:
         return flags[0] + from_literal(pattern[flags.end() :])
@@ -122,9 +123,20 @@ def from_literal(pattern: str) -> str:
         inside = _inside(tokens[0].text)
         if inside:
             return inside[0] + "|".join(from_literal(b) for b in _branches(inside[1])) + ")"
-    run = 0
-    for number, token in enumerate(tokens):
-        run = run + 1 if token.literal else 0
-        if run == ENOUGH:
-            return "".join(t.text for t in tokens[number - ENOUGH + 1 :])
-    return pattern
+    runs = _runs(tokens)
+    best = next((r for r in runs if r[1] >= RARE), None) or max(runs, key=lambda r: r[1], default=(0, 0))
+    return "".join(t.text for t in tokens[best[0] :]) if best[1] >= ENOUGH else pattern
+
+
+def _runs(tokens: list[_Token]) -> list[tuple[int, int]]:
+    """(where it begins, how long it is) of every run of literal characters."""
+    runs: list[tuple[int, int]] = []
+    length = 0
+    for number, token in enumerate([*tokens, _Token("", False, False)]):
+        if token.literal:
+            length += 1
+        else:
+            if length:
+                runs.append((number - length, length))
+            length = 0
+    return runs
