@@ -240,6 +240,6 @@ def _clocks(observation: Observation) -> list[dict[str, Any]]:
         name = node_of.get(stream) or stream
         found.setdefault(
             name,
-            {"node": name, "offset_seconds": clock.shift, "error_seconds": clock.error, "basis": clock.basis},
+            {"node": name, "offset_seconds": -clock.shift or 0.0, "error_seconds": clock.error, "basis": clock.basis},
         )
     return list(found.values())
