@@ -50,7 +50,7 @@ class Redactor:
         if b"-----BEGIN " in line:
             line = self._keys(line)
         # Few lines hold more than one kind: the set tells in one pass which are worth a search.
-        for number in sorted(_SIGNS.Match(line)):
+        for number in sorted(_SIGNS.Match(line) or ()):
             kind, pattern = _PATTERNS[number]
             line = self._replace(kind, pattern, line)
         return line
