@@ -8,7 +8,7 @@ from typing import Any, Final
 from rules import sentences, taxonomy
 from rules.clocks import iso, window
 from rules.evidence import Trail, chain, trail
-from rules.faults import Fault
+from rules.faults import Fault, known_time
 from rules.judgement import Judgement, suspects
 from rules.lead import Lead, lead_of
 from rules.observation import Observation
@@ -89,7 +89,7 @@ def assemble(
 ) -> Verdict:
     made = trail(judgement, faults, observation.topology, bundle)
     winners = judgement.winners
-    first = winners[0].first if winners else None
+    told = known_time(winners[0]) if winners else None
     lead = lead_of(judgement)
     blamed = winners or list(
         dict.fromkeys(f for a in judgement.alternatives for f in a.faults if judgement.outcome == "ambiguous")
@@ -113,8 +113,8 @@ def assemble(
         reasons=_reasons(judgement, made, lead),
         provisional=observation.terminal_state == "running",
         culprits=culprits(blamed, observation),
-        first_fault_at=iso(first.time.lo) if first and first.time else None,
-        first_fault_error=round(first.time.hi - first.time.lo, 6) if first and first.time else None,
+        first_fault_at=iso(told.lo) if told else None,
+        first_fault_error=round(told.hi - told.lo, 6) if told else None,
         lead_seconds=lead.seconds,
         evidence=made.entries,
         chain=chain(judgement, made),

@@ -15,13 +15,14 @@ from rules.clocks import order, window
 from rules.facts import Topology
 from rules.pack import Pack
 from rules.schema import RuleModel
-from rules.signals import Signal
+from rules.signals import Interval, Signal
 from telemetry.job import JobContext
 
 Scope = Literal["inside", "before", "after", "elsewhere"]
 # What clocks may be off at a job's start; logs and accounting settle for some minutes after it ends.
 BEFORE_START: Final = 30.0
 AFTER_END: Final = 300.0
+TOLD_WITHIN: Final = 120.0
 
 
 @dataclass(eq=False, slots=True)
@@ -148,6 +149,12 @@ def _demotion(fault: Fault, index: Index) -> str | None:
         ):
             return "what would make it a cause was not seen beside it"
     return None
+
+
+def known_time(fault: Fault) -> Interval | None:
+    """When a fault began, if a clock says it within minutes; a line that lies somewhere in an hour says nothing."""
+    time = fault.first.time
+    return time if time is not None and time.hi - time.lo <= TOLD_WITHIN else None
 
 
 def named(fault: Fault, name: str, pack: Pack) -> bool:

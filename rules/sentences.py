@@ -6,7 +6,7 @@ from typing import Final
 
 from rules import taxonomy
 from rules.facts import Topology
-from rules.faults import Fault
+from rules.faults import Fault, known_time
 from rules.judgement import Judgement
 from rules.lead import Lead
 
@@ -60,7 +60,8 @@ def ranks_text(ranks: set[int]) -> str:
 def clock_time(fault: Fault) -> str:
     from rules.clocks import iso
 
-    text = iso(fault.start())
+    time = known_time(fault)
+    text = iso(time.lo) if time else None
     return text[11:19] if text else ""
 
 
