@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from rules.signals import Interval, Signal
@@ -62,30 +62,45 @@ def _with_zone(seconds: float, zone: ZoneInfo) -> Interval:
     return Interval(min(readings), max(readings))
 
 
-def stream_clock(job: JobContext, stamps: list[Stamp], zone_shift: float | None) -> StreamClock:
-    """How to read one stream's stamps. ``zone_shift``: of the zone-less streams of its kind, None when unknown."""
+def _utc(stamp: Stamp, site: ZoneInfo | None) -> float:
+    """A stamp as epoch seconds: a zone-less one is read in the site's zone, or as UTC where none is known."""
+    return _with_zone(stamp.seconds, site).lo if stamp.zone == "local" and site else stamp.seconds
+
+
+def stream_clock(job: JobContext, stamps: list[Stamp], zone: ZoneFit | None) -> StreamClock:
+    """How to read one stream's stamps. ``zone``: what fits the zone-less streams of its kind, None when UTC stands."""
     start, end = window(job)
-    readings = sorted(s.seconds for s in stamps if s.zone != "boot")
+    site = _zone(job.timezone)
+    readings = sorted(_utc(s, site) for s in stamps if s.zone != "boot")
     if not readings or (start is None and end is None):
         return StreamClock()
     low = (start if start is not None else end or 0.0) - EARLY
     high = (end if end is not None else start or 0.0) + LATE
-    shift = 0.0
-    if zone_shift and not job.timezone and all(s.zone == "local" for s in stamps if s.zone != "boot"):
-        shift = zone_shift
-    if not any(low <= reading + shift <= high for reading in readings):
+    if zone is None or not all(s.zone == "local" for s in stamps if s.zone != "boot"):
+        zone = ZoneFit(0.0, 0.0)
+    if not any(low <= reading + zone.shift <= high for reading in readings):
         return StreamClock(trusted=False, basis="clock far from the job's time")
-    if shift:
-        return StreamClock(shift, 0.0, True, f"zone not said; UTC{-shift / 3600:+g} lays it into the job's time")
-    return StreamClock()
+    if not zone.shift:
+        return StreamClock()
+    hours = f"{-zone.shift / 3600:+g}"
+    basis = f"{hours} h from the site's zone" if site else f"zone not said; UTC{hours}"
+    return StreamClock(zone.shift, zone.error, True, f"{basis} lays it into the job's time")
 
 
-def zone_shift(job: JobContext, readings: list[float], anchors: list[float]) -> float | None:
-    """Seconds to add to zone-less stamps of one kind of stream (hosts of one cluster share a zone); None: stay at UTC.
+class ZoneFit(NamedTuple):
+    """Seconds to add to zone-less stamps; ``error``: how far other zones that fit as well lie from it."""
+
+    shift: float
+    error: float
+
+
+def zone_fit(job: JobContext, readings: list[float], anchors: list[float]) -> ZoneFit | None:
+    """The zone of the zone-less stamps of one kind of stream (hosts of one cluster share one); None: they stay as read.
 
     ``anchors`` are when the nodes' slurmd launched this very job: under the right zone they follow the job's start.
-    Without one, UTC stands as long as any line falls into the job; else the half hour that lays the latest line, where
-    failures are, into it, the nearest to the end when several do.
+    Without one, the stamps stay as read so long as any falls into the job; else the whole hour (or the half, for the
+    zones that have one) that lays the latest line, where failures are, into it. In a long job many do: then the one
+    nearest to the end is taken and the others widen every time of the stream.
     """
     start, end = window(job)
     if start is None or end is None or not (readings or anchors):
@@ -94,12 +109,16 @@ def zone_shift(job: JobContext, readings: list[float], anchors: list[float]) -> 
     if anchors and job.started:
         first = min(anchors)
         near_start = [s for s in shifts if -AROUND_START <= first + s - start <= AROUND_START]
-        return near_start[0] if near_start else None
+        return ZoneFit(near_start[0], 0.0) if near_start else None
     first, last = start - AROUND_START, end + AROUND_START
     if any(first <= r <= last for r in readings):
         return None
     fitting = [s for s in shifts if first <= max(readings) + s <= last]
-    return min(fitting, key=lambda s: (abs(max(readings) + s - end), abs(s))) if fitting else None
+    whole = [s for s in fitting if not s % (2 * HALF_HOUR)] or fitting
+    if not whole:
+        return None
+    best = min(whole, key=lambda s: (abs(max(readings) + s - end), abs(s)))
+    return ZoneFit(best, max(abs(s - best) for s in whole))
 
 
 def read(stamp: Stamp | None, clock: StreamClock, job: JobContext) -> Interval | None:
@@ -109,8 +128,9 @@ def read(stamp: Stamp | None, clock: StreamClock, job: JobContext) -> Interval |
     seconds = stamp.seconds
     if stamp.zone == "local":
         zone = _zone(job.timezone)
-        inside = _with_zone(seconds, zone) if zone else Interval(seconds + clock.shift, seconds + clock.shift)
-        return Interval(inside.lo, inside.hi + stamp.precision).widened(clock.error)
+        inside = _with_zone(seconds, zone) if zone else Interval(seconds, seconds)
+        moved = Interval(inside.lo + clock.shift, inside.hi + clock.shift + stamp.precision)
+        return moved.widened(clock.error)
     return Interval(seconds, seconds + stamp.precision)
 
 
@@ -151,10 +171,13 @@ def _stamps(members: list[Signal]) -> list[Stamp]:
 
 def _shift_of(
     kind: str, stamps: dict[str, list[Stamp]], anchors: list[tuple[str, Stamp]], job: JobContext
-) -> float | None:
-    readings = [s.seconds for path, held in stamps.items() if _kind(path) == kind for s in held if s.zone == "local"]
-    own = [stamp.seconds for path, stamp in anchors if _kind(path) == kind and stamp.zone == "local"]
-    return zone_shift(job, readings, own)
+) -> ZoneFit | None:
+    site = _zone(job.timezone)
+    readings = [
+        _utc(s, site) for path, held in stamps.items() if _kind(path) == kind for s in held if s.zone == "local"
+    ]
+    own = [_utc(stamp, site) for path, stamp in anchors if _kind(path) == kind and stamp.zone == "local"]
+    return zone_fit(job, readings, own)
 
 
 def _set_time(signal: Signal, clock: StreamClock, job: JobContext) -> None:

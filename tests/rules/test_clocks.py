@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from rules import attribute_path
-from rules.clocks import StreamClock, iso, read, stream_clock, zone_shift
+from rules.clocks import StreamClock, iso, read, stream_clock, zone_fit
 from telemetry.formats.prefix import Stamp
 from telemetry.job import JobContext
 from tests.rules.bundles import JOB, QUIET, XID_79, written
@@ -42,11 +42,18 @@ def test_a_zone_that_the_job_names_is_used():
 
 def test_zone_less_hosts_are_laid_into_the_job_by_their_launch_line():
     launched = datetime(2026, 3, 1, 3, 0, 2, tzinfo=UTC).timestamp()
-    assert zone_shift(JOB_CONTEXT, [launched + 100], [launched]) == 7 * 3600
+    assert zone_fit(JOB_CONTEXT, [launched + 100], [launched]) == (7 * 3600, 0)
+
+
+def test_a_zone_that_only_the_jobs_length_bounds_widens_every_time():
+    long_job = JobContext(started=START, ended=datetime(2026, 3, 1, 16, tzinfo=UTC))
+    fit = zone_fit(long_job, [datetime(2026, 3, 1, 5, 30, tzinfo=UTC).timestamp()], [])
+    assert fit is not None
+    assert fit.error >= 5 * 3600
 
 
 def test_zone_less_hosts_stay_at_utc_when_a_line_falls_into_the_job():
-    assert zone_shift(JOB_CONTEXT, [START.timestamp() + 60, START.timestamp() - 7200], []) is None
+    assert zone_fit(JOB_CONTEXT, [START.timestamp() + 60, START.timestamp() - 7200], []) is None
 
 
 def test_a_clock_three_years_off_proves_nothing():
@@ -80,3 +87,12 @@ def test_of_two_faults_minutes_apart_the_earlier_is_the_answer(tmp_path):
     bundle = written(tmp_path / "b", {"syslog/n1.log": XID_79, "syslog/n2.log": later}, **JOB)
     verdict = attribute_path(bundle)
     assert (verdict["outcome"], [c["node"] for c in verdict["culprits"]]) == ("attributed", ["n1"])
+
+
+def test_hosts_that_do_not_keep_the_sites_zone_are_laid_into_the_job_and_it_is_said(tmp_path):
+    """The cluster says UTC, its nodes log in local time seven hours behind."""
+    fault = XID_79.replace("2026-03-01T10:30:00.000000+00:00", "Mar  1 03:30:00")
+    bundle = written(tmp_path / "b", {"syslog/n1.log": fault}, **{**JOB, "timezone": "UTC"})
+    verdict = attribute_path(bundle)
+    assert verdict["first_fault_at"] == "2026-03-01T10:30:00Z"
+    assert verdict["clocks"][0]["offset_seconds"] == -7 * 3600
