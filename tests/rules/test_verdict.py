@@ -122,3 +122,13 @@ def test_a_fault_after_the_end_is_no_cause(tmp_path):
     verdict = attribute_path(bundle)
     assert verdict["outcome"] != "attributed"
     assert "after the job had ended" in verdict["rejected"][0]["why"]
+
+
+@pytest.mark.parametrize("bundle", samples(), ids=lambda path: path.name)
+def test_a_site_that_names_its_zone_gets_the_same_answer(bundle, tmp_path):
+    copy = copied(bundle, tmp_path / "b")
+    incident = job_of(bundle)
+    incident["job"]["timezone"] = "UTC"
+    (copy / "incident.yaml").write_text(yaml.safe_dump(incident))
+    before, after = attribute_path(bundle), attribute_path(copy)
+    assert (after["outcome"], after["cause"]) == (before["outcome"], before["cause"])
