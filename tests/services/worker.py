@@ -1,6 +1,7 @@
 """A real Celery worker process, working on the tests' own database and broker."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -12,7 +13,7 @@ import pytest
 from django.db import connection
 
 from attribution.launch.children import spawn, stop
-from tests.services import environment, servers
+from tests.services import environment
 
 
 def database_url() -> str:
@@ -43,11 +44,11 @@ def start_worker(name: str, *options: str) -> tuple[subprocess.Popen[bytes], Pat
     return process, log
 
 
-@pytest.fixture(scope="session")
-def _worker(django_db_setup: None, django_db_blocker: object, redis_server: None) -> Iterator[Path]:
+@pytest.fixture(scope="module")  # no longer: a module that starts workers of its own must have the queue to itself
+def _worker(django_db_setup: None, redis_server: None) -> Iterator[Path]:
     process, log = start_worker("worker")
     yield log
-    stop(process)
+    stop(process, first=signal.SIGQUIT)
 
 
 @pytest.fixture
@@ -55,7 +56,6 @@ def celery_worker(_worker: Path, transactional_db: None) -> Iterator[Path]:
     """A worker process with two children that sees what the test commits. Gives its log, which a failed test shows."""
     start = _worker.stat().st_size
     yield _worker
-    servers.need_valkey()
     with _worker.open("rb") as log:
         log.seek(start)
         print("--- log of the Celery worker ---", log.read().decode(errors="replace"), sep="\n")
