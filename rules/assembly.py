@@ -167,14 +167,12 @@ def _reasons(judgement: Judgement, made: Trail, lead: Lead) -> list[dict[str, An
             plural = "line is" if count == 1 else "lines are"
             reasons.append({"text": f"{count} other {plural} explained as its effects.", "evidence": shown[:4]})
     elif judgement.outcome == "ambiguous":
-        for alternative in judgement.alternatives[:3]:
-            name = taxonomy.plain_name(alternative.cause)
-            reasons.append(
-                {
-                    "text": f"{name}: {sentences.lower_first(alternative.why)}",
-                    "evidence": [i for f in alternative.faults for i in made.of(f)][:4],
-                }
-            )
+        told = dict.fromkeys(f for a in judgement.alternatives for f in a.faults)
+        by_rule = {f.rule.rule: f for f in reversed(told)}
+        reasons += [
+            {"text": f"{f.rule.title}: {f.rule.why or 'it fits more than one cause.'}", "evidence": made.of(f)[:4]}
+            for f in reversed(by_rule.values())
+        ]
     elif judgement.outcome == "insufficient_evidence":
         seen = [f for f in judgement.symptoms if made.of(f)][:2]
         reasons += [

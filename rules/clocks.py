@@ -82,16 +82,15 @@ def stream_clock(job: JobContext, stamps: list[Stamp], zone: ZoneFit | None) -> 
         return StreamClock(trusted=False, basis="clock far from the job's time")
     if not zone.shift:
         return StreamClock()
-    hours = f"{-zone.shift / 3600:+g}"
-    basis = f"{hours} h from the site's zone" if site else f"zone not said; UTC{hours}"
-    return StreamClock(zone.shift, zone.error, True, f"{basis} lays it into the job's time")
+    return StreamClock(zone.shift, zone.error, True, zone.basis)
 
 
 class ZoneFit(NamedTuple):
-    """Seconds to add to zone-less stamps; ``error``: how far other zones that fit as well lie from it."""
+    """Seconds to add to zone-less stamps; ``error``: how far other zones that fit as well lie from it; why this one."""
 
     shift: float
     error: float
+    basis: str = ""
 
 
 def zone_fit(job: JobContext, readings: list[float], anchors: list[float]) -> ZoneFit | None:
@@ -109,7 +108,7 @@ def zone_fit(job: JobContext, readings: list[float], anchors: list[float]) -> Zo
     if anchors and job.started:
         first = min(anchors)
         near_start = [s for s in shifts if -AROUND_START <= first + s - start <= AROUND_START]
-        return ZoneFit(near_start[0], 0.0) if near_start else None
+        return ZoneFit(near_start[0], 0.0, "its own line that launches this job") if near_start else None
     first, last = start - AROUND_START, end + AROUND_START
     if any(first <= r <= last for r in readings):
         return None
@@ -118,7 +117,9 @@ def zone_fit(job: JobContext, readings: list[float], anchors: list[float]) -> Zo
     if not whole:
         return None
     best = min(whole, key=lambda s: (abs(max(readings) + s - end), abs(s)))
-    return ZoneFit(best, max(abs(s - best) for s in whole))
+    if len(whole) == 1:
+        return ZoneFit(best, 0.0, "the only whole hour that lays its lines into the job's time")
+    return ZoneFit(best, max(abs(s - best) for s in whole), "the whole hour that lays its lines next to the job's end")
 
 
 def read(stamp: Stamp | None, clock: StreamClock, job: JobContext) -> Interval | None:

@@ -170,7 +170,7 @@ class Case:
         if past := self._outlived(fault, explicit):
             return past
         if fault.scope == "elsewhere" and not (fault.rule.outside and explicit):
-            return f"{fault.node} is not one of the job's nodes."
+            return "It was seen on machines that were not the job's."
         if not fault.rule.fatal and not explicit:
             return "It does not stop a job by itself, and nothing that followed is its effect."
         return None
@@ -374,7 +374,9 @@ class Case:
             return Judgement("no_failure", "cancelled_by_user", why="cancelled")
         rivals = self._rivals(troubled)
         if len(rivals) >= 2:
-            alternatives = [Alternative(c, fs, "What was seen fits each of them.") for c, fs in rivals.items()]
+            alternatives = [
+                Alternative(c, fs, f"It would explain this: {fs[0].rule.title}.") for c, fs in rivals.items()
+            ]
             return Judgement("ambiguous", None, [], alternatives, why="symptoms_with_rivals")
         judgement = Judgement("insufficient_evidence", None, why="symptoms_only" if inside else "nothing_seen")
         judgement.alternatives = [Alternative(c, fs, "Possible, but not shown.") for c, fs in rivals.items()]

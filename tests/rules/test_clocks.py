@@ -42,7 +42,9 @@ def test_a_zone_that_the_job_names_is_used():
 
 def test_zone_less_hosts_are_laid_into_the_job_by_their_launch_line():
     launched = datetime(2026, 3, 1, 3, 0, 2, tzinfo=UTC).timestamp()
-    assert zone_fit(JOB_CONTEXT, [launched + 100], [launched]) == (7 * 3600, 0)
+    fit = zone_fit(JOB_CONTEXT, [launched + 100], [launched])
+    assert fit is not None
+    assert (fit.shift, fit.error) == (7 * 3600, 0)
 
 
 def test_a_zone_that_only_the_jobs_length_bounds_widens_every_time():
