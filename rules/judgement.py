@@ -95,9 +95,11 @@ class Case:
         candidates = self._not_overruled(candidates)
         roots = self._unexplained(candidates)
         judgement = self._decide(roots)
-        judgement.edges = self.edges
         judgement.rejected = self.rejected
         self._set_aside_earlier(judgement)
+        # What was ruled out caused nothing that is shown.
+        gone = {id(r.fault) for r in self.rejected}
+        judgement.edges = [e for e in self.edges if id(e.cause) not in gone]
         judgement.symptoms = self._symptoms(judgement)
         return judgement
 
@@ -288,7 +290,8 @@ class Case:
         """Collective time-outs that certainly came before a crash of the program and that nothing seen explains."""
         if any(f.rule.layer != "application" for f in winners):
             return []
-        explained = {id(e.effect) for e in self.edges if e.cause.may_decide}
+        gone = {id(r.fault) for r in self.rejected}
+        explained = {id(e.effect) for e in self.edges if e.cause.may_decide and id(e.cause) not in gone}
         return [
             f
             for f in self.faults

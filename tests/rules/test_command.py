@@ -73,3 +73,17 @@ def test_rules_check_passes_on_the_core_pack_and_says_how_much_it_ran(tmp_path):
     done = run("rules", "check", home=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "rules," in done.stdout
+
+
+def test_rules_explain_prints_how_the_verdict_came_about_with_each_rules_place(tmp_path):
+    done = run("rules", "explain", str(WORKED_EXAMPLE), home=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Outcome: attributed, gpu_link_signal_integrity" in done.stdout
+    assert "decided by gpu_link_signal [gpu-node-07, 0000:5d:00" in done.stdout
+    assert "core/fabric/nvlink5.yaml:" in done.stdout
+
+
+def test_the_schema_of_a_rule_is_printed_for_editors(tmp_path):
+    schema = json.loads(run("rules", "schema", home=tmp_path).stdout)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert "signatures" in schema["properties"]
