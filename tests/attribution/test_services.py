@@ -1,9 +1,12 @@
 """DATABASE_URL and REDIS_URL, as an administrator writes them."""
 
+import subprocess
+
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from attribution import services
+from tests.services import postgresql
 
 
 def test_a_postgresql_address_gives_every_part():
@@ -59,3 +62,10 @@ def test_one_redis_address_serves_celery_and_the_cache(url, broker, cache):
 def test_a_wrong_redis_address_is_refused():
     with pytest.raises(ImproperlyConfigured, match="amqp"):
         services.broker("amqp://host")
+
+
+def test_postgresql_runs_from_a_copy_when_its_own_place_is_closed_to_others(tmp_path):
+    programs = postgresql.copied_programs(postgresql._package(), tmp_path)
+    for name in ("initdb", "postgres"):
+        done = subprocess.run([programs / name, "--version"], capture_output=True, text=True, check=True)
+        assert "PostgreSQL" in done.stdout

