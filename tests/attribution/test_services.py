@@ -65,7 +65,7 @@ def test_a_wrong_redis_address_is_refused():
 
 
 def test_postgresql_runs_from_a_copy_when_its_own_place_is_closed_to_others(tmp_path):
-    programs = postgresql.copied_programs(postgresql._package(), tmp_path)
+    programs = postgresql.copied_programs(postgresql.installed_package(), tmp_path)
     for name in ("initdb", "postgres"):
         done = subprocess.run([programs / name, "--version"], capture_output=True, text=True, check=True)
         assert "PostgreSQL" in done.stdout

