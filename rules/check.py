@@ -8,7 +8,7 @@ explanation in which no edge has a condition of place or time, and two rules tha
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import yaml
@@ -39,6 +39,13 @@ def _at(pack: Pack, rule: RuleModel, text: str) -> Fault:
     return Fault(file, line, f"rule {rule.rule}: {text}")
 
 
+def _above(line: str | None) -> Callable[[str], dict[str, str]] | None:
+    """Stands in for the earlier line of a log that a signature's header looks for."""
+    if line is None:
+        return None
+    return lambda header: patterns.named_groups(header, line.encode()) or {}
+
+
 def _examples(pack: Pack, signature: Signature) -> Iterator[Fault]:
     model = signature.model
     if model.derived:
@@ -48,7 +55,7 @@ def _examples(pack: Pack, signature: Signature) -> Iterator[Fault]:
         yield _at(pack, signature.rule, f"signature {model.id} has no example line that must match")
     for example in model.examples.match:
         text = example.line.encode()
-        fields = read_fields(signature, text)
+        fields = read_fields(signature, text, _above(example.above))
         if fields is None or not scan.search(text):
             yield _at(pack, signature.rule, f"signature {model.id} does not match its example {example.line[:120]!r}")
             continue

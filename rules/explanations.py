@@ -71,7 +71,9 @@ def _effects(explains: Explains, cause: Fault, index: Index) -> Iterator[Fault]:
         for effect in index.reached(cause, name, explains.where):
             same_symptom = cause.rule is effect.rule and cause.rule.standing == "symptom"
             in_time = not certainly_after(cause, effect, explains.lag) and near(cause, effect, explains.within)
-            if in_time and not same_symptom:
+            # A catch-all gives way to what has a cause of its own, unless the clocks show that it came first.
+            gives_way = cause.rule.fallback and effect.may_decide and name.startswith("@")
+            if in_time and not same_symptom and not (gives_way and not certainly_before(cause, effect)):
                 yield effect
 
 

@@ -23,6 +23,7 @@ TAIL_LINES: Final = 400
 _PROGRESS: Final = (
     r"(?i)(?:\b(?:iteration|iter|step|epoch|batch|global_step|timestep|time step|samples|consumed)s?\b"
     r"[\"' ]{0,2}[:=#\[( ] ?\d)|\d{1,3}%\|[^|]{0,60}\| ?\d+/|\b\d+/\d+ \[\d+:\d+"
+    r"|\b(?:task|item|chunk|file|frame|sample|job|tile|shard)s? \d+ (?:done|finished|completed|processed)\b"
     r"|(?:it/s|s/it|samples/s|tokens/s|TFLOPs?)\b|\bloss[\"' ]{0,2}[:=] ?\d"
 )
 _TROUBLE: Final = r"(?i)error|exception|traceback|timed? ?out|abort|cancelled|killed"

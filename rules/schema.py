@@ -64,9 +64,10 @@ class Model(BaseModel):
 
 
 class Example(Model):
-    """A line that must match, with the fields that must come out of it."""
+    """A line that must match, with the fields that must come out of it; ``above``: the line that its header finds."""
 
     line: str
+    above: str | None = None
     fields: dict[str, str] = {}
     origin: Literal["observed", "composed"] = "observed"
 

@@ -180,7 +180,8 @@ def _place(signature: Signature, fields: dict[str, str], prefix: Prefix, stream:
     if host is None and stream.source in ("syslog", "fabric"):
         # A stream of one node is that node's, whatever name a shipper wrote into its lines.
         host = stream.node or prefix.host
-    host = host or where.job_node(prefix.host) or where.rank_node(rank) or prefix.host or stream.node
+    host = host or where.job_node(prefix.host) or where.rank_node(rank) or where.rank_node(prefix.task)
+    host = host or prefix.host or stream.node
     if host is None and len(where.job.nodes) == 1:
         host = where.job.nodes[0]
     node = where.node(host)

@@ -81,12 +81,14 @@ class Prefix:
 
     time: the stamp whose zone is known, else the first one. inner: a second stamp (the program's own, behind that of
     a container runtime or of syslog). boot: seconds since boot in a kernel line that also has a time. rank: global;
+    task: the rank through whose output another program (slurmstepd) spoke; it tells the node, not who is meant.
     local_rank: on its node. device: index of the GPU of the process (NCCL). container: pod or Ray actor name.
     """
 
     time: Stamp | None = None
     host: str | None = None
     rank: int | None = None
+    task: int | None = None
     local_rank: int | None = None
     program: str | None = None
     pid: int | None = None
@@ -129,6 +131,7 @@ class _State:
         self.host: bytes | None = None
         self.rank: int | None = None
         self.label: int | None = None
+        self.task: int | None = None
         self.local_rank: int | None = None
         self.program: bytes | None = None
         self.pid: int | None = None
@@ -155,6 +158,7 @@ class _State:
             time=time,
             host=_text(self.host),
             rank=self.rank if self.rank is not None else self.label,
+            task=self.task,
             local_rank=self.local_rank,
             program=_text(self.program),
             pid=self.pid,
@@ -264,7 +268,9 @@ def _digit(state: _State, text: bytes, at: int, step: int) -> int | None:
     if not state.stamps and (found := _SEL.match(text, at)):
         return _sel(state, text, found)
     if step == 0 and (found := _SRUN_LABEL.match(text, at)):
-        if not text.startswith(_NOT_THE_RANKS, found.end()):
+        if text.startswith(b"slurmstepd", found.end()):
+            state.task = int(found[1])
+        elif not text.startswith(_NOT_THE_RANKS, found.end()):
             state.label = int(found[1])
         return found.end()
     return _letter_names(state, text, at)

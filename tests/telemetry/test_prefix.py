@@ -105,6 +105,7 @@ def test_the_time_of_a_line_and_how_far_it_can_be_trusted(line: str, time: str |
         ("worker-1: [2024-07-15 11:40:12,671] [INFO] [launch.py:1] x", {"host": "worker-1"}),
         ("[pod/train-0/main] 2025-05-21T15:43:03Z hello", {"container": "train-0"}),
         ("0: slurmstepd: error: *** STEP 13.0 ON n CANCELLED AT x ***", {"rank": None, "program": "slurmstepd"}),
+        ("22: slurmstepd: error: pyxis: couldn't start container", {"rank": None, "task": 22}),
         ("srun: error: node03: task 2: Killed", {"rank": None, "host": None, "program": "srun"}),
         ("[core.py:93] x", {"host": None, "rank": None}),
         ("[cuda:0] x", {"host": None, "rank": None}),
