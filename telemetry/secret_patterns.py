@@ -10,7 +10,7 @@ from dataclasses import dataclass
 _PASSWORD = r"passw(?:or)?d|passphrase|pwd"
 _NAMED = (
     r"secret|secret[_-]?(?:access[_-]?)?key|token|api[_-]?key|apikey|access[_-]?key|auth[_-]?key|private[_-]?key|"
-    r"client[_-]?secret|credentials?"
+    r"client[_-]?secret|credentials?|(?:storage|account|shared)[_-]?key"
 )
 _SET = r"[\"']?\s{0,2}(?:=|:\s?[\"']|:\s)\s{0,2}[\"']?"
 _VALUE = r"([^\s\"',;&)}\]\[({<>]{6,512})"
@@ -43,6 +43,7 @@ SECRETS = (
     Secret("nvidia-key", r"\b(nvapi-[A-Za-z0-9_-]{20,255})", r"nvapi-"),
     Secret("password", r"(?i)(?:\b|_|-)(?:" + _PASSWORD + r")" + _SET + _SHORT, r"(?i:" + _PASSWORD + r")" + _SET),
     Secret("secret", r"(?i)(?:\b|_|-)(?:" + _NAMED + r")" + _SET + _VALUE, r"(?i:" + _NAMED + r")" + _SET),
+    Secret("password", r"\b(?:mysql|mysqldump|mariadb|mysqladmin)\s(?:[^\n]{0,200}?\s)?-p([^\s\"'-][^\s\"']{3,200})", r"(?:mysql|maria)[a-z]{0,10}\s"),
     Secret("password", r"(?i)--(?:password|passwd|passphrase)\s+([^\s\"'-][^\s\"']{5,512})", r"--pass"),
     Secret("secret", r"(?i)--[a-z-]{0,20}(?:token|api-key|secret|secret-key)\s+([^\s\"'-][^\s\"']{5,512})", r"--[a-z-]{0,20}(?:token|key|secret)\s"),
     Secret(

@@ -16,6 +16,18 @@ BLOCK = 16 * 1024 * 1024
 _SMALL = 64 * 1024
 
 
+# Control characters that text has: tab, line ends, form feed, backspace, escape (colours), bell.
+_TEXT_CONTROLS = frozenset(b"\t\n\r\f\b\x1b\x07")
+_NO_TEXT = bytes(byte for byte in range(32) if byte not in _TEXT_CONTROLS)
+_BINARY_SHARE = 0.02
+
+
+def _looks_binary(data: bytearray, length: int) -> bool:
+    """More than one byte in fifty is a control character that no text has."""
+    head = bytes(data[:length])
+    return len(head) - len(head.translate(None, _NO_TEXT)) > length * _BINARY_SHARE
+
+
 @dataclass(slots=True)
 class Block:
     """Whole lines of a stream: the bytes data[0:length]. `data` is reused for the next block, so keep copies.
@@ -133,6 +145,12 @@ class Stream:
                         "Look at the file: it may be binary, or written without line ends.",
                     )
                     skipping = True
+                if not offset and _looks_binary(buffer, min(cut, _SMALL)):
+                    self.report(
+                        "The file looks binary, not like a log; what reads as text in it was still looked at",
+                        "from the start",
+                        "Check that the right file was collected.",
+                    )
                 yield Block(buffer, cut, offset, line, too_long)
                 if count_lines:
                     line += buffer.count(b"\n", 0, cut)

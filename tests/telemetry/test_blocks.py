@@ -147,3 +147,21 @@ def test_a_long_line_is_shown_cut(tmp_path: Path) -> None:
     line = stream_of(tmp_path, b"x" * 70_000 + b"\n" + b"y" * 65_536 + b"\n").lines(1, 2)
     assert (len(line[0].text), line[0].cut) == (65_536, True)
     assert (len(line[1].text), line[1].cut) == (65_536, False)
+
+
+def test_a_binary_file_is_read_and_named_as_one(tmp_path: Path) -> None:
+    file = tmp_path / "core.4711"
+    file.write_bytes(bytes(range(256)) * 400)
+    stream = Stream("applog", "applog/core.4711", file, file.stat().st_size)
+    assert sum(block.length for block in stream.blocks()) == 256 * 400
+    assert [problem.what for problem in stream.problems] == [
+        "The file looks binary, not like a log; what reads as text in it was still looked at"
+    ]
+
+
+def test_colours_and_progress_bars_are_text(tmp_path: Path) -> None:
+    file = tmp_path / "out"
+    file.write_bytes(b"\x1b[32mok\x1b[0m 10%\r20%\r\n" * 500)
+    stream = Stream("applog", "applog/out", file, file.stat().st_size)
+    list(stream.blocks())
+    assert stream.problems == ()

@@ -24,6 +24,8 @@ from telemetry.redaction import Redactor
         ("clone https://bob:pw@git.x/y", "clone https://[redacted:url-credentials]@git.x/y"),
         ("redis://:s3cret@h:6379/0", "redis://[redacted:url-credentials]@h:6379/0"),
         ("mysql --password hunter22 -u x", "mysql --password [redacted:password] -u x"),
+        ("+ mysql -u root -pS3cretPw db", "+ mysql -u root -p[redacted:password] db"),
+        ("AZURE_STORAGE_KEY=Zm9vYmFyYmF6cXV4MTIzNDU2==", "AZURE_STORAGE_KEY=[redacted:secret]"),
         ("password=hunter", "password=[redacted:password]"),
         ('{"token": "abc123def456"}', '{"token": "[redacted:secret]"}'),
         ("caf\xe9 password=hunter22", "caf\xe9 password=[redacted:password]"),
@@ -55,6 +57,7 @@ def test_secrets_are_replaced_by_their_kind(line: str, wanted: str) -> None:
         "store key=default_pg/0//cuda//timeout_dump",
         'MountVolume.SetUp failed for volume "creds" : secret "hf-token-secret" not found',
         "tcp://10.0.0.1:29500 rendezvous",
+        "mysqld: ready for connections, -port 3306",
         "@torch.compile def f(x): return x@w.T",
     ],
 )
