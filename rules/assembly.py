@@ -143,12 +143,18 @@ def _alternative(cause: str, faults: list[Fault], why: str, made: Trail, observa
 def _rejected(judgement: Judgement, made: Trail) -> list[dict[str, Any]]:
     """One entry a cause, rule and reason; many places with the same reason are one."""
     joined: dict[tuple[str, str, str], dict[str, Any]] = {}
+    machines: dict[tuple[str, str, str], list[str]] = {}
     for r in judgement.rejected:
         key = (r.fault.rule.cause or taxonomy.UNKNOWN, r.why, r.rule)
         entry = joined.setdefault(
             key, {"cause": key[0], "title": r.fault.rule.title, "why": r.why, "rule": r.rule, "evidence": []}
         )
         entry["evidence"] = (entry["evidence"] + made.of(r.fault))[:12]
+        if r.fault.scope == "elsewhere" and r.fault.node:
+            machines.setdefault(key, []).append(r.fault.node)
+    for key, names in machines.items():
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        joined[key]["why"] += f" It was {', '.join(names[:3])}{more}."
     return list(joined.values())
 
 
@@ -164,8 +170,8 @@ def _reasons(judgement: Judgement, made: Trail, lead: Lead) -> list[dict[str, An
         count = sum(f.count for f in dict.fromkeys(explained) if f in judgement.symptoms)
         if count:
             shown = [i for f in dict.fromkeys(explained) if f in judgement.symptoms for i in made.of(f)[:1]]
-            plural = "line is" if count == 1 else "lines are"
-            reasons.append({"text": f"{count} other {plural} explained as its effects.", "evidence": shown[:4]})
+            said = "1 other line is its effect." if count == 1 else f"{count} other lines are its effects."
+            reasons.append({"text": said, "evidence": shown[:4]})
     elif judgement.outcome == "ambiguous":
         told = dict.fromkeys(f for a in judgement.alternatives for f in a.faults)
         by_rule = {f.rule.rule: f for f in reversed(told)}
@@ -183,7 +189,8 @@ def _reasons(judgement: Judgement, made: Trail, lead: Lead) -> list[dict[str, An
 
 
 def _coverage(bundle: Bundle, pack: Pack, faults: list[Fault], judgement: Judgement) -> list[dict[str, Any]]:
-    soft = judgement.outcome in ("ambiguous", "insufficient_evidence") or judgement.why == "symptom_like"
+    # An attributed answer rests on lines that stand by themselves, or on sources that were there.
+    soft = judgement.outcome in ("ambiguous", "insufficient_evidence")
     entries = []
     for item in bundle.coverage:
         gap = item.status != "complete" or bool(item.nodes_missing)

@@ -105,8 +105,8 @@ def summary_of(judgement: Judgement, topology: Topology, lead: Lead) -> str:
         text = f"{hint}the {sources} that would decide was not collected."
         return text[:1].upper() + text[1:]
     if judgement.symptoms:
-        first = lower_first(judgement.symptoms[0].rule.title)
-        return f"Only symptoms were seen, the first being {first}; nothing shows what came before."
+        first = judgement.symptoms[0].rule.title
+        return f"Only symptoms were seen (“{first}” first); nothing shows what caused them."
     return "Nothing in what was collected explains how the job ended."
 
 

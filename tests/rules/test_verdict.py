@@ -113,7 +113,7 @@ def test_a_fault_on_a_node_that_the_job_did_not_use_is_rejected_with_the_reason(
     bundle = written(tmp_path / "b", {"syslog/n1.log": QUIET.replace("{n}", "n1"), "syslog/n9.log": other}, **JOB)
     verdict = attribute_path(bundle)
     assert verdict["outcome"] == "insufficient_evidence"
-    assert "machines that were not the job's" in verdict["rejected"][0]["why"]
+    assert "not on one of the job's machines. It was n9." in verdict["rejected"][0]["why"]
 
 
 def test_a_fault_after_the_end_is_no_cause(tmp_path):
