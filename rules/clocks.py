@@ -8,6 +8,7 @@ that cannot be trusted: its lines keep their order among themselves and prove no
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
@@ -132,7 +133,7 @@ def read(stamp: Stamp | None, clock: StreamClock, job: JobContext) -> Interval |
         inside = _with_zone(seconds, zone) if zone else Interval(seconds, seconds)
         moved = Interval(inside.lo + clock.shift, inside.hi + clock.shift + stamp.precision)
         return moved.widened(clock.error)
-    return Interval(seconds, seconds + stamp.precision)
+    return Interval(seconds, seconds + stamp.precision).widened(clock.error)
 
 
 def _zone(name: str | None) -> ZoneInfo | None:
@@ -144,21 +145,30 @@ def _zone(name: str | None) -> ZoneInfo | None:
         return None
 
 
-def set_times(signals: list[Signal], anchors: list[tuple[str, Stamp]], job: JobContext) -> dict[str, StreamClock]:
+def set_times(
+    signals: list[Signal],
+    anchors: list[tuple[str, Stamp]],
+    job: JobContext,
+    wrong: Callable[[dict[str, StreamClock], list[tuple[str, Stamp]], JobContext], dict[str, StreamClock]]
+    | None = None,
+) -> dict[str, StreamClock]:
     """Give every signal its interval; returns the clock that each stream was read with.
 
-    ``anchors``: (stream, stamp) of lines in which a node's slurmd launches this job.
+    ``anchors``: (stream, stamp) of lines in which a node's slurmd launches this job. ``wrong``: finds the streams
+    whose clock is shown to be off (see :mod:`rules.spans`).
     """
     by_stream: dict[str, list[Signal]] = {}
     for signal in signals:
         by_stream.setdefault(signal.stream, []).append(signal)
     stamps = {path: _stamps(members) for path, members in by_stream.items()}
     shifts = {kind: _shift_of(kind, stamps, anchors, job) for kind in ("hosts", "job")}
-    clocks = {}
+    clocks = {path: stream_clock(job, stamps[path], shifts[_kind(path)]) for path in by_stream}
+    if wrong is not None:
+        off = wrong(clocks, anchors, job)
+        clocks.update({path: clock for path, clock in off.items() if path in clocks})
     for path, members in by_stream.items():
-        clock = clocks[path] = stream_clock(job, stamps[path], shifts[_kind(path)])
         for signal in members:
-            _set_time(signal, clock, job)
+            _set_time(signal, clocks[path], job)
     return clocks
 
 

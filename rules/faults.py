@@ -56,6 +56,11 @@ class Fault:
         return sum(s.count for s in self.signals)
 
     @property
+    def lasts(self) -> bool:
+        """Does any of its lines show a state that stays, and not only an event?"""
+        return any(s.signature.model.lasting == "state" for s in self.signals)
+
+    @property
     def may_decide(self) -> bool:
         """Could this be a cause at all: a rule with a cause, mature, and with all that it requires."""
         return self.rule.is_cause and self.demoted is None

@@ -15,6 +15,7 @@ from typing import Final
 from rules import taxonomy
 from rules.clocks import order, window
 from rules.derived import at_work
+from rules.doubt import doubted_by
 from rules.explanations import USUAL, Edge, edges, overruled
 from rules.faults import Fault, Index, certainly_before, ending_of, near
 from rules.observation import Observation
@@ -37,6 +38,7 @@ class Rejection:
     fault: Fault
     why: str
     rule: str
+    by_time: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ class Case:
         candidates = self._in_scope(candidates)
         candidates = self._not_overruled(candidates)
         roots = self._unexplained(candidates)
-        judgement = self._decide(roots)
+        judgement = self._unless_clocks_lie(self._decide(roots))
         judgement.rejected = self.rejected
         self._set_aside_earlier(judgement)
         # What was ruled out caused nothing that is shown.
@@ -102,6 +104,18 @@ class Case:
         judgement.edges = [e for e in self.edges if id(e.cause) not in gone]
         judgement.symptoms = self._symptoms(judgement)
         return judgement
+
+    def _unless_clocks_lie(self, judgement: Judgement) -> Judgement:
+        """Takes an answer back that stands only because another machine's clock puts its likely cause elsewhere."""
+        aside = [r.fault for r in self.rejected if r.by_time]
+        doubted = doubted_by(judgement.winners, aside, self.pack) if judgement.outcome == "attributed" else []
+        if not doubted:
+            return judgement
+        self.rejected = [r for r in self.rejected if r.fault not in doubted]
+        told = [*judgement.winners, *doubted]
+        causes = list(dict.fromkeys(f.rule.cause for f in told if f.rule.cause))
+        why = "By the clocks the one did not cause the other; if one of them is wrong, it did."
+        return self._ambiguous_between(told, causes, why)
 
     def _set_aside_earlier(self, judgement: Judgement) -> None:
         """What certainly began before the first fault, and is not its effect, is no symptom of it."""
@@ -130,8 +144,8 @@ class Case:
             left, key=lambda f: (bool(f.demoted) or bool(self._outlived(f, [])), bool(ending & set(f.rule.groups)))
         )
 
-    def _reject(self, fault: Fault, why: str, rule: str | None = None) -> None:
-        self.rejected.append(Rejection(fault, why, rule or fault.rule.rule))
+    def _reject(self, fault: Fault, why: str, rule: str | None = None, *, by_time: bool = False) -> None:
+        self.rejected.append(Rejection(fault, why, rule or fault.rule.rule, by_time))
 
     def _completed(self, candidates: list[Fault]) -> Judgement:
         for fault in candidates:
@@ -146,7 +160,7 @@ class Case:
             why = {id(f): self._out_of_scope(f) for f in kept}
             for fault in kept:
                 if reason := why[id(fault)]:
-                    self._reject(fault, reason)
+                    self._reject(fault, reason, by_time=fault.scope != "elsewhere")
             if not any(why.values()):
                 return kept
             kept = [f for f in kept if not why[id(f)]]
@@ -160,10 +174,11 @@ class Case:
         if fault.scope == "after":
             return "It was logged after the job had ended."
         if fault.scope == "before":
-            if not any(s.signature.model.lasting == "state" for s in fault.signals):
+            left_behind = self._left_behind(fault)
+            if not left_behind and not fault.lasts:
                 return "It happened before the job started and left no state that the job met."
             again = any(f.rule is fault.rule and f.scope == "inside" and f.node == fault.node for f in self.faults)
-            if not explicit and not again:
+            if not explicit and not again and not left_behind:
                 return "It happened before the job started, and nothing inside the job's time shows it still in force."
         if ending := ending_of(fault, self.index):
             explicit = [e for e in explicit if order(ending, e.effect.first) > 0]
@@ -172,10 +187,20 @@ class Case:
         if past := self._outlived(fault, explicit):
             return past
         if fault.scope == "elsewhere" and not (fault.rule.outside and explicit):
-            return "It was seen on machines that were not the job's."
+            return "It was not on one of the job's machines."
         if not fault.rule.fatal and not explicit:
             return "It does not stop a job by itself, and nothing that followed is its effect."
         return None
+
+    def _left_behind(self, fault: Fault) -> bool:
+        """Did a fault before the job cause another there whose state the job met?"""
+        named = [e for e in self.edges if not e.usual]
+        states = {
+            id(e.effect) for e in named if e.cause is fault and e.effect.scope == "before" and e.effect.lasts
+        } - self.gone
+        return any(
+            id(e.cause) in states and e.effect.scope == "inside" and id(e.effect) not in self.gone for e in named
+        )
 
     def _outlived(self, fault: Fault, explicit: list[Edge]) -> str | None:
         """A job that went on making progress long after a fault was not stopped by it, unless an effect came later."""
@@ -250,7 +275,8 @@ class Case:
         first = self._first_ones(roots)
         for fault in roots:
             if fault not in first:
-                self._reject(fault, f"It came later than {first[0].rule.title[:1].lower() + first[0].rule.title[1:]}.")
+                later = f"It came later than {first[0].rule.title[:1].lower() + first[0].rule.title[1:]}."
+                self._reject(fault, later, by_time=True)
         causes = list(dict.fromkeys(f.rule.cause for f in first if f.rule.cause))
         if len(causes) > 1:
             return self._ambiguous_between(first, causes)
@@ -322,18 +348,18 @@ class Case:
 
     @staticmethod
     def _named(winners: list[Fault]) -> list[Fault]:
+        # A host's log without a clock to trust adds no place to what others show at a known time.
+        told = [f for f in winners if f.first.time or f.first.source not in ("syslog", "fabric")]
+        winners = told or winners
         if len({f.node for f in winners}) <= NODES_NAMED:
             return winners
         leading = [f for f in winners if not any(certainly_before(o, f) for o in winners)]
         return leading or winners
 
-    def _ambiguous_between(self, first: list[Fault], causes: list[str]) -> Judgement:
-        alternatives = [
-            Alternative(
-                cause, tuple(f for f in first if f.rule.cause == cause), "Nothing shows which of them came first."
-            )
-            for cause in causes
-        ]
+    def _ambiguous_between(
+        self, first: list[Fault], causes: list[str], why: str = "Nothing shows which of them came first."
+    ) -> Judgement:
+        alternatives = [Alternative(c, tuple(f for f in first if f.rule.cause == c), why) for c in causes]
         return Judgement("ambiguous", None, [], alternatives, why="order_unknown")
 
     def _soft(self, first: list[Fault], cause: str) -> Judgement:

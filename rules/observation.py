@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, Literal
 
 from rules import collectives, facts, patterns
@@ -15,6 +16,7 @@ from rules.progress import Progress, Tail, last_progress
 from rules.scan import Database, Hit, database_for
 from rules.schema import KIND_OF_SOURCE
 from rules.signals import Collector, Signal
+from rules.spans import Span, widen, wrong_clocks
 from telemetry.bundle import Bundle, Stream
 from telemetry.formats.prefix import Stamp
 from telemetry.formats.records import Record, records
@@ -39,6 +41,7 @@ class Reading:
     collector: Collector
     watchdogs: Watchdogs = field(default_factory=Watchdogs)
     tails: list[Tail] = field(default_factory=list)
+    spans: dict[str, Span] = field(default_factory=dict)
 
 
 class Scanner:
@@ -82,6 +85,8 @@ class Scanner:
                     into.collector.take(hit, meant, stream)
             if kind == "applog":
                 tail.keep(block)
+            elif stream.source == "syslog" and (span := widen(into.spans.get(stream.path), block, into.collector)):
+                into.spans[stream.path] = span
         if tail.data:
             into.tails.append(tail)
 
@@ -126,7 +131,7 @@ def observe(bundle: Bundle, pack: Pack, scanner: Scanner) -> Observation:
     for stream in sorted(bundle.streams, key=lambda s: (rank.get(s.source, 2), s.path)):
         scanner.read(stream, reading)
     _number_gpus(collector.signals, topology)
-    clocks = set_times(collector.signals, topology.launches, bundle.job)
+    clocks = set_times(collector.signals, topology.launches, bundle.job, partial(wrong_clocks, reading.spans))
     progress = last_progress(reading.tails, bundle.job, clocks, collector.prefix)
     state, by = ending(bundle)
     made = Derived(bundle, pack, topology, collector.signals)
