@@ -56,6 +56,7 @@ class Topology:
     rank_of_gpu: dict[tuple[str, str], int] = field(default_factory=dict)
     gpu_number: dict[tuple[str, str], int] = field(default_factory=dict)
     node_of_pod: dict[str, str] = field(default_factory=dict)
+    logged: set[str] = field(default_factory=set)
     launches: list[tuple[str, Stamp]] = field(default_factory=list)
 
     def learn_nccl(self, host: str, rank: int, bus: str, device: int | None) -> None:

@@ -98,7 +98,7 @@ def _sorted(signals: list[Signal]) -> list[Signal]:
 
 
 def build(signals: list[Signal], pack: Pack, topology: Topology) -> list[Fault]:
-    """All faults, in a fixed order, with those whose rule's requirements are unmet demoted."""
+    """All faults, in a fixed order; those that may not decide, whatever their rule says, are demoted."""
     joined: dict[tuple[object, ...], Fault] = {}
     for signal in _sorted(signals):
         scope = _scope(signal, topology.job)
@@ -110,7 +110,7 @@ def build(signals: list[Signal], pack: Pack, topology: Topology) -> list[Fault]:
     faults = list(joined.values())
     index = Index(faults, pack)
     for fault in faults:
-        fault.demoted = _demotion(fault, index)
+        fault.demoted = _demotion(fault, index, topology.logged)
     return faults
 
 
@@ -140,12 +140,26 @@ class Index:
                     yield other
 
 
-def _demotion(fault: Fault, index: Index) -> str | None:
+def _undatable(signal: Signal) -> bool:
+    """Stamped, but by a clock that proves nothing about this job."""
+    return signal.time is None and signal.stamp is not None and signal.stamp.zone != "boot"
+
+
+def _only_claimed(signal: Signal) -> bool:
+    """A kernel's line in a job's output: pasted there by a script, or printed by a program that blames a GPU."""
+    return signal.source == "applog" and "NVRM: " in signal.text
+
+
+def _demotion(fault: Fault, index: Index, logged: set[str]) -> str | None:
     """Why a fault with a cause may still not decide; None when it may."""
     if not fault.rule.is_cause:
         return None
     if fault.rule.maturity != "stable":
         return "its rule is still incubating and does not decide alone"
+    if all(_undatable(s) for s in fault.signals):
+        return "its log's clock lies far from the job's time, so it may be another job's"
+    if all(_only_claimed(s) for s in fault.signals) and fault.nodes and fault.nodes <= logged:
+        return "only the job's own output says so, and the node's log was there and does not"
     for requirement in fault.rule.requires:
         if not any(
             near(fault, other, requirement.within)

@@ -15,8 +15,8 @@ from rules.pack import Pack, Signature
 from rules.progress import Progress, Tail, last_progress
 from rules.scan import Database, Hit, database_for
 from rules.schema import KIND_OF_SOURCE
-from rules.signals import Collector, Signal
-from rules.spans import Span, widen, wrong_clocks
+from rules.signals import Collector, Interval, Signal
+from rules.spans import Span, covered, widen, wrong_clocks
 from telemetry.bundle import Bundle, Stream
 from telemetry.formats.prefix import Stamp
 from telemetry.formats.records import Record, records
@@ -32,6 +32,7 @@ class Observation:
     progress: Progress | None
     terminal_state: str
     cancelled_by: str
+    spans: dict[str, Interval] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -125,6 +126,9 @@ def _learn(name: str, hit: Hit, stream: Stream, into: Reading) -> None:
 def observe(bundle: Bundle, pack: Pack, scanner: Scanner) -> Observation:
     """Scan every stream (scheduler first: it tells who sat where), give times, and add the derived signals."""
     topology = Topology(bundle.job)
+    topology.logged = {
+        topology.node(s.node) or s.node for s in bundle.streams if s.source == "syslog" and s.node and s.size
+    }
     collector = Collector(topology, reference(bundle.job))
     reading = Reading(collector)
     rank = {"scheduler": 0, "applog": 1}
@@ -138,7 +142,8 @@ def observe(bundle: Bundle, pack: Pack, scanner: Scanner) -> Observation:
     made.collectives(reading.watchdogs)
     made.ending(state, by)
     made.progress(progress)
-    return Observation(collector.signals, topology, clocks, progress, state, by)
+    spans = covered(reading.spans, bundle.streams, clocks, bundle.job)
+    return Observation(collector.signals, topology, clocks, progress, state, by, spans)
 
 
 def _number_gpus(signals: list[Signal], topology: Topology) -> None:

@@ -71,3 +71,22 @@ def test_peak_memory_stays_bounded_with_a_large_log(tmp_path):
     assert '"cause": "gpu_fell_off_bus"' in done.stdout
     peak = int(done.stdout.split('"peak": ')[1].split(",")[0])
     assert peak < 400 * 1024 * 1024
+
+
+def test_a_kernel_line_printed_by_the_program_blames_no_gpu_when_the_nodes_log_does_not_show_it(tmp_path):
+    claimed = "NVRM: Xid (PCI:0000:5d:00): 79, pid=7, name=python, GPU has fallen off the bus.\n"
+    quiet = "".join(
+        f"2026-03-01T10:{m:02d}:00+00:00 n1 systemd[1]: Started Session {m} of user root.\n" for m in range(60)
+    )
+    one_node = {**JOB, "nodes": ["n1"]}
+    seen = written(tmp_path / "a", {"syslog/n1.log": quiet, "applog/out.log": claimed}, **one_node)
+    assert attribute_path(seen)["outcome"] == "insufficient_evidence"
+    unseen = written(tmp_path / "b", {"applog/out.log": claimed}, **one_node)
+    assert attributed(attribute_path(unseen))
+
+
+def test_a_log_that_stopped_years_ago_blames_nobody(tmp_path):
+    bundle = written(tmp_path / "b", {"syslog/n1.log": XID_79.replace("2026-", "2023-")}, **JOB)
+    verdict = attribute_path(bundle)
+    assert verdict["outcome"] == "insufficient_evidence"
+    assert verdict["clocks"][0]["node"] == "n1"
