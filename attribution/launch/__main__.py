@@ -16,7 +16,7 @@ from types import FrameType
 from attribution.launch import valkey
 from attribution.launch.children import spawn
 from attribution.launch.folder import DataFolder, DataFolderError
-from attribution.launch.ports import LOCAL, first_free
+from attribution.launch.ports import LOCAL, first_free, port_number
 from attribution.launch.supervisor import GaveUp, Interrupted, Service, Supervisor
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,14 +25,14 @@ IS_CHECKOUT = (ROOT / "manage.py").is_file()
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="first-fault run", description="Run the console on this machine.")
-    parser.add_argument("--port", type=int, default=8000, help="port on 127.0.0.1; the next free one when it is taken")
+    parser.add_argument("--port", default="8000", help="port on 127.0.0.1; the next free one when it is taken")
     parser.add_argument("--no-sample", action="store_true", help="do not load the sample cluster on the first start")
     options = parser.parse_args(arguments)
 
     supervisor = Supervisor(say)
     _heed_signals(supervisor)
     try:
-        _run(supervisor, options.port, sample=not options.no_sample)
+        _run(supervisor, port_number(options.port), sample=not options.no_sample)
     except Interrupted:
         pass
     except (DataFolderError, GaveUp, RuntimeError) as wrong:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from investigations import taxonomy
 from investigations.audit.models import AuditEvent
 from investigations.audit.services import VIEWED_RAW_LOG
 from investigations.jobs.models import Investigation
@@ -12,6 +14,13 @@ from investigations.review.models import Review
 from investigations.runs.models import Run
 
 _MOST_VIEWS = 500
+_NAMES: dict[str, str] = {
+    Review.Action.CONFIRM: "confirmation",
+    Review.Action.OVERRIDE: "override",
+    Review.Action.AMBIGUOUS: "mark “ambiguous”",
+    Review.Action.CANNOT_TELL: "mark “cannot tell”",
+    Review.Action.COMMENT: "comment",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +40,8 @@ class Activity:
 
 
 def activity(investigation: Investigation, runs: tuple[Run, ...], reviews: tuple[Review, ...]) -> tuple[Activity, ...]:
-    entries = [_of_review(review) for review in reversed(reviews)]
+    by_key = {review.pk: review for review in reviews}
+    entries = [_of_review(review, by_key) for review in reversed(reviews)]
     for run in runs:
         if run.finished_at is not None:
             entries.append(Activity(run.finished_at, "system", run.state, _ending(run), run.number, None, False))
@@ -69,18 +79,45 @@ def _ending(run: Run) -> str:
     return f"Run {run.number}: {outcome}. {verdict.get('title') or ''}".rstrip(". ") + "."
 
 
-def _of_review(review: Review) -> Activity:
-    said = {
-        Review.Action.OVERRIDE: review.cause,
-        Review.Action.CONFIRM: review.cause,
-        Review.Action.AMBIGUOUS: ", ".join(review.alternatives),
-        Review.Action.LABEL: review.label,
-        Review.Action.UNLABEL: review.label,
-        Review.Action.ASSIGN: f"to {review.after.get('owner') or 'nobody'}",
-        Review.Action.RETRACT: str(review.retracts) if review.retracts_id else "",
-    }.get(Review.Action(review.action), "")
-    head = " ".join(part for part in (review.get_action_display(), said) if part)
+def _of_review(review: Review, by_key: Mapping[int, Review]) -> Activity:
+    head = _head(review, by_key)
     text = f"{head}: {review.why}" if review.why else head
     number = review.run.number if review.run else None
     retracted = hasattr(review, "retracted_by")
     return Activity(review.at, review.by.get_username(), review.action, text, number, review.pk, retracted)
+
+
+def _head(review: Review, by_key: Mapping[int, Review]) -> str:
+    """What was done, as the words after a name."""
+    match Review.Action(review.action):
+        case Review.Action.CONFIRM:
+            return f"Confirmed {_quoted(review.cause) if review.cause else 'the verdict'}"
+        case Review.Action.OVERRIDE:
+            return f"Overrode the verdict with {_quoted(review.cause)}"
+        case Review.Action.AMBIGUOUS:
+            *others, last = [_quoted(cause) for cause in review.alternatives] or [""]
+            between = f" between {', '.join(others)} and {last}" if others else f": {last}" if last else ""
+            return f"Marked ambiguous{between}"
+        case Review.Action.LABEL:
+            return f"Added the label “{review.label}”"
+        case Review.Action.UNLABEL:
+            return f"Removed the label “{review.label}”"
+        case Review.Action.ASSIGN:
+            return f"Assigned to {review.after.get('owner') or 'nobody'}"
+        case Review.Action.RETRACT:
+            return _taken_back(review, by_key.get(review.retracts_id or 0))
+        case action:
+            return action.label
+
+
+def _taken_back(review: Review, what: Review | None) -> str:
+    if what is None:
+        return "Took something back"
+    name = _NAMES.get(what.action, "entry")
+    if what.by == review.by:
+        return f"Took back their own {name}"
+    return f"Took back the {name} by {what.by.get_username()}"
+
+
+def _quoted(cause: str) -> str:
+    return f"“{taxonomy.words(cause)}”"

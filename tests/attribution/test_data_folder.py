@@ -6,6 +6,7 @@ import socket
 import pytest
 
 from attribution.launch import ports, valkey
+from attribution.launch.__main__ import main as launch
 from attribution.launch.folder import DataFolder, DataFolderError
 
 
@@ -65,6 +66,24 @@ def test_no_free_port_is_an_error_that_names_the_option():
         taken.listen()
         with pytest.raises(RuntimeError, match="--port"):
             ports.first_free(taken.getsockname()[1], tries=1)
+
+
+@pytest.mark.parametrize("text", ["99999", "65536", "0", "-1", "80a", "", "8000.5", "\N{ARABIC-INDIC DIGIT FIVE}"])
+def test_what_is_no_port_number_is_told_so_before_anything_starts(text, monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv("FIRST_FAULT_DATA", str(tmp_path / "data"))
+    monkeypatch.setattr("attribution.launch.__main__._heed_signals", lambda supervisor: None)
+    assert launch(["--port=" + text]) == 1
+    assert capsys.readouterr().out == f"“{text}” is not a port number; give one from 1 to 65535: make run PORT=8000\n"
+    assert not (tmp_path / "data").exists()
+
+
+def test_the_ports_that_were_tried_are_named():
+    with socket.socket() as taken:
+        taken.bind((ports.LOCAL, 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(RuntimeError, match=rf"port {port} is taken"):
+            ports.first_free(port, tries=1)
 
 
 def test_a_deep_data_folder_still_gets_a_socket_that_the_kernel_takes(tmp_path):

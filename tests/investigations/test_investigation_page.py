@@ -33,8 +33,8 @@ def test_the_trail_tells_runs_and_reviews_newest_first(judged_run, viewer, analy
     review.retract(analyst, made, "Wrong job.")
     page = investigation_page(viewer, investigation.pk)
     assert [entry.text for entry in page.activity] == [
-        "Retracted Overrode by mika: Wrong job.",
-        "Overrode gpu_hang: Saw it before.",
+        "Took back their own override: Wrong job.",
+        "Overrode the verdict with “GPU hang”: Saw it before.",
         "Run 1: Attributed. NVLink signal-integrity fault.",
         "Run 1: opened by a user",
     ]
