@@ -52,7 +52,7 @@ class Limits:
     lines: int = 20_000_000
     """Written by one step, over all its streams."""
     stream_bytes: int = 1024**3
-    answer_bytes: int = 64 * 1024**2
+    answer_bytes: int = 16 * 1024**2
     """Kept in memory at once: one answer of a command or server."""
     jobs: int = 10_000
     """Given by one discovery, or folders looked through for one job."""

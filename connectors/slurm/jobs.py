@@ -24,16 +24,18 @@ def jobs_of(rows: Iterable[SacctRow], zone: str | None, cluster: str | None = No
     zone: of times that carry none; without it such times are left out, as hours of error would hide the cause.
     A pending array's single row (10_[1-4]) is no job yet and is passed over.
     """
-    rows = list(rows)
     runs: dict[str, list[SacctRow]] = {}
+    steps_of: dict[str, list[SacctRow]] = {}
     for row in rows:
-        if row.step is None and "[" not in row.job_id:
+        if row.step is not None:
+            steps_of.setdefault(row.job_id, []).append(row)
+        elif "[" not in row.job_id:
             runs.setdefault(row.job_id, []).append(row)
     jobs = []
-    for same in runs.values():
+    for name, same in runs.items():
         same.sort(key=_begin)
         for number, row in enumerate(same, 1):
-            steps = _steps_of(row, same, rows)
+            steps = _steps_of(row, same, steps_of.get(name, []))
             if job := _job(row, steps, number, zone, cluster):
                 jobs.append(job)
     return jobs
@@ -78,9 +80,8 @@ def _begin(row: SacctRow) -> tuple[float, float]:
     return (submit, row.start.seconds if row.start else never)
 
 
-def _steps_of(run: SacctRow, runs: Sequence[SacctRow], rows: Iterable[SacctRow]) -> list[SacctRow]:
-    """The steps of one run; those of several runs are told apart by their start."""
-    steps = [row for row in rows if row.step is not None and row.job_id == run.job_id]
+def _steps_of(run: SacctRow, runs: Sequence[SacctRow], steps: list[SacctRow]) -> list[SacctRow]:
+    """The steps of one run, of those of all runs of its job: told apart by their start."""
     if len(runs) == 1:
         return steps
     begin = run.start.seconds if run.start else float("inf")

@@ -62,6 +62,7 @@ class Cursor:
         self._text = text
         self._at = 0
         self._start = 0
+        self._counted = 0
         self._place = (1, 0)
 
     def find(self, part: str) -> tuple[int, int]:
@@ -69,7 +70,9 @@ class Cursor:
         seen = self._text.find(part, self._at)
         if seen < 0:
             return self._place
-        newlines = self._text.count("\n", self._start, seen)
+        # From where counting stopped, not from the line's start: a file of many megabytes may be one line.
+        newlines = self._text.count("\n", self._counted, seen)
+        self._counted = seen
         if newlines:
             start = self._text.rfind("\n", 0, seen) + 1
             line, offset = self._place

@@ -105,8 +105,9 @@ def parse_text(
         return []
     names, split = header
     rows: list[SacctRow] = []
+    once: dict[str, str] = {}  # most cells stand in many rows; each text is kept once
     for number, offset, text in _whole_rows(lines, names, split, said):
-        cells = _cells(split(text), names)
+        cells = [once.setdefault(cell, cell) for cell in _cells(split(text), names)]
         row = _row(number, offset, dict(zip(names, cells, strict=False)), said)
         if row:
             rows.append(row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,9 +13,11 @@ from connectors import Context, JobKey, Limits, parse_config
 from connectors.contract import Step
 from connectors.errors import SeveralJobs
 from connectors.slurm.connector import Slurm
+from connectors.slurm.jobs import jobs_of
 from connectors.slurm.settings import SlurmConfig
 from telemetry import open_bundle
 from telemetry.formats.records import records
+from telemetry.formats.sacct import parse_text
 from telemetry.writer import BundleWriter
 from tests.connectors.conftest import RECORDED, job_at
 
@@ -226,3 +229,16 @@ def test_a_slice_with_too_many_jobs_is_asked_for_in_shorter_ones(fake_program: C
     whole = list(SLURM.discover(config, since, Context(programs=context.programs, now=lambda: now)))
     bounded = Context(programs=context.programs, now=lambda: now, limits=Limits(answer_bytes=8_000))
     assert list(SLURM.discover(config, since, bounded)) == whole
+
+
+def test_a_table_of_ten_thousand_elements_with_steps_is_read_in_seconds() -> None:
+    head = b"JobID|State|JobIDRaw|NodeList|NTasks|NNodes|Start\n"
+    rows = b"".join(
+        f"7_{n}|FAILED|{n}|node02|||1780000000\n7_{n}.0|FAILED|{n}.0|node02|8|1|1780000000\n".encode()
+        for n in range(10_000)
+    )
+    begun = time.process_time()
+    jobs = jobs_of(parse_text(head + rows), "UTC")
+    assert time.process_time() - begun < 5
+    assert {job.ranks_per_node for job in jobs} == {8}
+    assert len(jobs) == 10_000

@@ -1,6 +1,7 @@
 """Kubernetes and Kueue objects as records, from what Kubernetes 1.35 answered."""
 
 import json
+import time
 from pathlib import Path
 
 from telemetry.formats.record import Record
@@ -77,3 +78,12 @@ def test_what_is_no_json_is_read_as_lines(tmp_path: Path) -> None:
 
 def test_deep_nesting_does_not_end_the_reader(tmp_path: Path) -> None:
     assert records(stream_of(tmp_path, b"[" * 200_000, "scheduler/x.json")) is None
+
+
+def test_many_objects_on_one_line_are_read_without_counting_it_again_for_each(tmp_path: Path) -> None:
+    pods = [{"kind": "Pod", "metadata": {"name": f"p{n}"}, "status": {"phase": "Failed", "message": "m" * 200}}
+            for n in range(12_000)]  # fmt: skip
+    stream = stream_of(tmp_path, json.dumps({"kind": "List", "items": pods}).encode(), "scheduler/pods.json")
+    begun = time.process_time()
+    assert sum(1 for record in records(stream) or ()) == 12_000
+    assert time.process_time() - begun < 3
