@@ -231,14 +231,14 @@ def test_a_slice_with_too_many_jobs_is_asked_for_in_shorter_ones(fake_program: C
     assert list(SLURM.discover(config, since, bounded)) == whole
 
 
-def test_a_table_of_ten_thousand_elements_with_steps_is_read_in_seconds() -> None:
+def test_a_table_of_twenty_thousand_elements_with_steps_is_read_in_seconds() -> None:
     head = b"JobID|State|JobIDRaw|NodeList|NTasks|NNodes|Start\n"
     rows = b"".join(
         f"7_{n}|FAILED|{n}|node02|||1780000000\n7_{n}.0|FAILED|{n}.0|node02|8|1|1780000000\n".encode()
-        for n in range(10_000)
+        for n in range(20_000)
     )
     begun = time.process_time()
     jobs = jobs_of(parse_text(head + rows), "UTC")
     assert time.process_time() - begun < 5
     assert {job.ranks_per_node for job in jobs} == {8}
-    assert len(jobs) == 10_000
+    assert len(jobs) == 20_000
