@@ -30,7 +30,13 @@ NODES_NAMED: Final = 4
 OUTLIVED: Final = 600.0
 # A fault this long before a job was ended from outside needs something that shows its effect.
 UNWITNESSED: Final = 900.0
+# A log that ends (or begins) this long before a fault does not show what led to it.
+UNCOVERED: Final = 660.0
 HOUR: Final = 3600.0
+WAITED: Final = frozenset({"collective_wait"})
+DIED: Final = frozenset({"rank_abort", "cuda_error", "peer_loss"})
+# Time-outs of devices and kernels (a GPU's firmware, a blocked task) are logged up to this long after what they tell.
+LOGGED_LATE: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +93,8 @@ class Case:
         self.rejected: list[Rejection] = []
         self.gone: set[int] = set()
         self.edges = edges([f for f in faults if f.scope != "after"], pack)
-        self.start = window(bundle.job)[0]
+        self.start, self.end = window(bundle.job)
+        self.spans = observation.spans
 
     def judge(self) -> Judgement:
         candidates = [f for f in self.faults if f.may_decide]
@@ -288,7 +295,8 @@ class Case:
             return judgement
         if solid and (waits := self._waited_before(solid)):
             for fault in solid:
-                why = "Ranks had given up waiting in a collective before it, so it is part of the tear-down."
+                what = waits[0].rule.title[:1].lower() + waits[0].rule.title[1:]
+                why = f"The job was broken before it ({what}), so it came with the end or after it."
                 self._reject(fault, why, waits[0].rule.rule)
             return self._without_cause()
         if solid:
@@ -313,21 +321,36 @@ class Case:
         return True
 
     def _waited_before(self, winners: list[Fault]) -> list[Fault]:
-        """Collective time-outs that certainly came before a crash of the program and that nothing seen explains."""
-        if any(f.rule.layer != "application" for f in winners):
+        """What showed the job to be broken certainly before its supposed cause, and that nothing seen explains."""
+        if any(f.rule.layer == "scheduler" for f in winners):
             return []
+        # A program's crash is printed at once; a device's or a kernel's own time-outs are logged some time after.
+        program = all(f.rule.layer == "application" for f in winners)
+        groups, late = (WAITED, 0.0) if program else (DIED, LOGGED_LATE)
         gone = {id(r.fault) for r in self.rejected}
         explained = {id(e.effect) for e in self.edges if e.cause.may_decide and id(e.cause) not in gone}
         return [
             f
             for f in self.faults
-            if "collective_wait" in f.rule.groups
+            if groups & set(f.rule.groups)
             and f.scope == "inside"
             and id(f) not in explained
             and f.first.own_clock
-            and all(certainly_before(f, w) and near(f, w, HOUR) for w in winners)
+            and all(order(f.first, w.first) < 0 and near(f, w, HOUR) and not near(f, w, late) for w in winners)
             and not self._outlived(f, [])
         ]
+
+    def _without_effect(self, fault: Fault, later: Fault) -> bool:
+        """Nothing followed a fault for long, until another came: then that it was earlier decides nothing."""
+        last = fault.signals[-1].last
+        start = later.start()
+        if last is None or start is None or start - last.hi < UNWITNESSED or self._stopped_with(fault):
+            return False
+        return not any(
+            e.effect is not later and (begun := e.effect.start()) is not None and begun - last.hi < UNWITNESSED
+            for e in self.edges
+            if e.cause is fault and e.effect.first.own_clock and e.effect.rule is not fault.rule
+        )
 
     def _stopped_with(self, fault: Fault) -> bool:
         """Was the last sign of progress near the fault, and none after it?"""
@@ -336,12 +359,15 @@ class Case:
             return False
         return start - OUTLIVED <= self.progress_at <= last.hi + OUTLIVED
 
-    @staticmethod
-    def _first_ones(roots: list[Fault]) -> list[Fault]:
+    def _first_ones(self, roots: list[Fault]) -> list[Fault]:
         """Those that no other root certainly precedes. Of one cause all stay: the same fault in several places."""
         kept = []
         for fault in roots:
-            before = [o for o in roots if o is not fault and o.rule.fatal and certainly_before(o, fault)]
+            before = [
+                o
+                for o in roots
+                if o is not fault and o.rule.fatal and certainly_before(o, fault) and not self._without_effect(o, fault)
+            ]
             if not before or all(o.rule.cause == fault.rule.cause for o in before):
                 kept.append(fault)
         return kept or roots
@@ -372,7 +398,9 @@ class Case:
                 # A fault in no one place may be caused at any of the job's nodes, not only where it was printed.
                 own = fault.nodes if fault.rule.place in ("device", "node", "rank") else set()
                 there, nodes = seen(self.bundle.coverage, source, own, self.bundle.job.nodes)
-                if not there:
+                if source == "syslog":
+                    nodes = (*nodes, *self._uncovered(fault, own or set(self.bundle.job.nodes)))
+                if not there or nodes:
                     lacking[source] = tuple(sorted({*lacking.get(source, ()), *nodes}))
             rivals += [r for r in fault.rule.rivals if r not in rivals]
             decided = decided and (bool(fault.rule.needs) or not fault.rule.rivals)
@@ -394,6 +422,16 @@ class Case:
             Alternative(cause, tuple(first), "Likely, but a source that could overturn it is missing.")
         ]
         return judgement
+
+    def _uncovered(self, fault: Fault, nodes: set[str]) -> list[str]:
+        """Nodes whose log begins after, or ends well before, the time at which it would show the fault's cause."""
+        time = fault.first.time
+        at = time.lo if time else self.end
+        if at is None:
+            return []
+        since = at - UNCOVERED if self.start is None else max(self.start, at - UNCOVERED)
+        spans = {node: self.spans[node] for node in sorted(nodes) if node in self.spans}
+        return [node for node, span in spans.items() if span.lo > since or span.hi < at - UNCOVERED]
 
     def _without_cause(self) -> Judgement:
         inside = [f for f in self.faults if f.scope == "inside" and (f.rule.standing == "symptom" or f.demoted)]

@@ -174,6 +174,9 @@ def _place(signature: Signature, fields: dict[str, str], prefix: Prefix, stream:
         device = pci_address(device) or device
     rank_text = _first(fields, named.rank, "rank")
     rank = int(rank_text) if rank_text and rank_text.isdigit() else prefix.rank
+    if "(?P<node>" in (signature.model.header or "") and "node" not in fields:
+        # Whose line it is stood above it, and that part of the log is gone.
+        return _Place(None, rank, device, _first(fields, named.link, "link"), _first(fields, named.peer, "peer"))
     host = _first(fields, named.node, "node") or where.pod_node(
         _first(fields, "pod") or prefix.container or _stem(stream.path)
     )

@@ -8,11 +8,14 @@ time of that log, so that nothing is ordered by it that the error could turn rou
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from statistics import median
 from typing import Final, NamedTuple
 
 from rules.clocks import StreamClock, read, window
 from rules.signals import Collector, Interval
+from telemetry.bundle import Stream
 from telemetry.formats.prefix import Stamp
 from telemetry.job import JobContext
 from telemetry.streams import Block
@@ -26,6 +29,7 @@ AGREE_EARLIER: Final = 0.1
 # The launch of a job is logged within this of its start.
 LAUNCH: Final = 60.0
 _LINES: Final = 40
+NEVER: Final = Interval(math.inf, -math.inf)
 
 
 class Span(NamedTuple):
@@ -70,6 +74,28 @@ def wrong_clocks(
         old = clocks.get(path, StreamClock())
         basis, seconds = error
         found[path] = StreamClock(old.shift, old.error + seconds, old.trusted, basis)
+    return found
+
+
+def covered(
+    spans: dict[str, Span], streams: Iterable[Stream], clocks: dict[str, StreamClock], job: JobContext
+) -> dict[str, Interval]:
+    """From when to when each node's system log has lines; nodes whose log tells no time are not in it.
+
+    A log whose clock cannot be trusted covers no time at all.
+    """
+    found: dict[str, Interval] = {}
+    for stream in streams:
+        span = spans.get(stream.path)
+        if span is None or stream.node is None:
+            continue
+        clock = clocks.get(stream.path, StreamClock())
+        first, last = read(span.first, clock, job), read(span.last, clock, job)
+        if not clock.trusted:
+            found.setdefault(stream.node, NEVER)
+        elif first and last:
+            old = found.get(stream.node, Interval(first.lo, last.hi))
+            found[stream.node] = Interval(min(old.lo, first.lo), max(old.hi, last.hi))
     return found
 
 
