@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -26,7 +26,7 @@ class Shifted(NamedTuple):
 
 def _moved(text: str, form: str, by: timedelta, year: int | None) -> str:
     told = text if year is None else f"{year} {text}"
-    moment = datetime.strptime(told, form if year is None else f"%Y {form}") + by
+    moment = datetime.strptime(told, form if year is None else f"%Y {form}").replace(tzinfo=UTC) + by
     return moment.strftime(form)
 
 
