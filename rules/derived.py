@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from rules.collectives import Watchdogs
@@ -10,7 +11,8 @@ from rules.pack import Pack
 from rules.progress import Progress
 from rules.signals import Interval, Signal, matches
 from telemetry.bundle import Bundle
-from telemetry.formats.records import records
+from telemetry.formats.record import Record
+from telemetry.job import JobContext
 
 # A job whose last step was counted this shortly before its end was still at work.
 AT_WORK: Final = 600.0
@@ -44,21 +46,33 @@ def terminal_state(state: str | None) -> str:
     return _STATES.get(word, "unknown")
 
 
-def ending(bundle: Bundle) -> tuple[str, str]:
-    """The job's terminal state, and for a cancelled one who did it as far as accounting tells."""
-    state = terminal_state(bundle.job.state)
-    by = "unknown"
-    for stream in bundle.streams:
-        if stream.source != "scheduler":
-            continue
-        for record in records(stream) or ():
-            if record.text.startswith("sacct ") and record.fields.get("step") == "-":
-                who = record.fields.get("by", "-")
-                if who != "-":
-                    by = "admin" if who in ("0", "root") else "own_user"
-                if state == "unknown":
-                    state = terminal_state(record.fields.get("state"))
-    return state, by
+@dataclass(slots=True)
+class Accounting:
+    """What the scheduler's own rows say of the job's end, learnt as they are read."""
+
+    job: JobContext
+    state: str = "unknown"
+    by: str = "unknown"
+    said: tuple[str, int, str] | None = None
+
+    def __post_init__(self) -> None:
+        self.state = terminal_state(self.job.state)
+
+    def learn(self, record: Record, stream: str) -> None:
+        """One record; rows of steps and of other jobs say nothing about who ended this one."""
+        if not record.text.startswith("sacct ") or record.fields.get("step") != "-":
+            return
+        if (
+            self.job.id
+            and record.fields.get("job", self.job.id).split("_")[0].split("+")[0] != self.job.id.split("_")[0]
+        ):
+            return
+        who = record.fields.get("by", "-")
+        if who != "-":
+            self.by = "admin" if who in ("0", "root") else "own_user"
+        if self.state == "unknown":
+            self.state = terminal_state(record.fields.get("state"))
+        self.said = self.said or (stream, record.offset, record.text)
 
 
 class Derived:
@@ -106,18 +120,11 @@ class Derived:
         ended = self.bundle.job.ended
         return Interval(ended.timestamp(), ended.timestamp() + 1.0) if ended else None
 
-    def _said_state(self) -> tuple[str, int, str]:
-        """The scheduler record that tells the job's end, or the job context itself."""
-        for stream in self.bundle.streams:
-            if stream.source == "scheduler":
-                for record in records(stream) or ():
-                    if record.text.startswith("sacct "):
-                        return stream.path, record.offset, record.text
-        return "scheduler/job", 0, f"job state={self.bundle.job.state or 'unknown'}"
-
-    def ending(self, state: str, by: str) -> None:
-        fields = {"state": state, "by": by, "exit": self.bundle.job.exit_code or "-"}
-        self._add("job_state", fields, self._said_state(), self._end())
+    def ending(self, told: Accounting) -> None:
+        """The job's state as a signal, standing where the scheduler says it."""
+        fields = {"state": told.state, "by": told.by, "exit": self.bundle.job.exit_code or "-"}
+        nowhere = ("scheduler/job", 0, f"job state={self.bundle.job.state or 'unknown'}")
+        self._add("job_state", fields, told.said or nowhere, self._end())
 
     def progress(self, progress: Progress | None) -> None:
         if progress is None:

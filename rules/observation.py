@@ -9,7 +9,7 @@ from typing import Final, Literal
 from rules import collectives, facts, patterns
 from rules.clocks import StreamClock, reference, set_times
 from rules.collectives import Watchdogs
-from rules.derived import Derived, ending
+from rules.derived import Accounting, Derived
 from rules.facts import Topology
 from rules.pack import Pack, Signature
 from rules.progress import Progress, Tail, last_progress
@@ -40,6 +40,7 @@ class Reading:
     """What is gathered while one bundle's streams are read."""
 
     collector: Collector
+    accounting: Accounting
     watchdogs: Watchdogs = field(default_factory=Watchdogs)
     tails: list[Tail] = field(default_factory=list)
     spans: dict[str, Span] = field(default_factory=dict)
@@ -73,6 +74,7 @@ class Scanner:
         structured = records(stream)
         if structured is not None:
             for record in structured:
+                into.accounting.learn(record, stream.path)
                 self._record(record, stream, database, signatures, into.collector)
             return
         tail = Tail(stream.path)
@@ -130,20 +132,21 @@ def observe(bundle: Bundle, pack: Pack, scanner: Scanner) -> Observation:
         topology.node(s.node) or s.node for s in bundle.streams if s.source == "syslog" and s.node and s.size
     }
     collector = Collector(topology, reference(bundle.job))
-    reading = Reading(collector)
+    reading = Reading(collector, Accounting(bundle.job))
     rank = {"scheduler": 0, "applog": 1}
     for stream in sorted(bundle.streams, key=lambda s: (rank.get(s.source, 2), s.path)):
         scanner.read(stream, reading)
     _number_gpus(collector.signals, topology)
     clocks = set_times(collector.signals, topology.launches, bundle.job, partial(wrong_clocks, reading.spans))
     progress = last_progress(reading.tails, bundle.job, clocks, collector.prefix)
-    state, by = ending(bundle)
     made = Derived(bundle, pack, topology, collector.signals)
     made.collectives(reading.watchdogs)
-    made.ending(state, by)
+    made.ending(reading.accounting)
     made.progress(progress)
     spans = covered(reading.spans, bundle.streams, clocks, bundle.job)
-    return Observation(collector.signals, topology, clocks, progress, state, by, spans)
+    return Observation(
+        collector.signals, topology, clocks, progress, reading.accounting.state, reading.accounting.by, spans
+    )
 
 
 def _number_gpus(signals: list[Signal], topology: Topology) -> None:

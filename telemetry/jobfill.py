@@ -9,12 +9,11 @@ from zoneinfo import ZoneInfo
 
 from telemetry.formats import kubernetes, sacct, sacct_json
 from telemetry.formats.documents import load_documents
+from telemetry.formats.records import RECORDS_LIMIT
 from telemetry.formats.sacct import SacctRow
 from telemetry.formats.times import Moment, moment
 from telemetry.job import JobContext
 from telemetry.streams import Stream
-
-_LIMIT = 64 * 1024 * 1024
 
 
 def job_from_records(job: JobContext, streams: Sequence[Stream]) -> JobContext:
@@ -25,7 +24,7 @@ def job_from_records(job: JobContext, streams: Sequence[Stream]) -> JobContext:
     rows: list[SacctRow] = []
     objects: list[dict[str, Any]] = []
     for stream in streams:
-        data = stream.read(_LIMIT)
+        data = stream.read(RECORDS_LIMIT)
         if not data:
             continue
         if sacct.looks_like_sacct(data[:65536]):

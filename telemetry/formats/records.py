@@ -10,9 +10,10 @@ from telemetry.formats.record import Record
 from telemetry.formats.sacct_records import sacct_records
 from telemetry.streams import Stream
 
-__all__ = ["Record", "records"]
+__all__ = ["RECORDS_LIMIT", "Record", "records"]
 
-_LIMIT = 256 * 1024 * 1024
+# A table or document of this size is read whole, which takes some ten times as much memory; no job needs more.
+RECORDS_LIMIT = 16 * 1024 * 1024
 _HEAD = 64 * 1024
 
 
@@ -23,8 +24,14 @@ def records(stream: Stream) -> Iterator[Record] | None:
     """
     if stream.source not in ("scheduler", "metrics") and not stream.path.endswith((".json", ".jsonl")):
         return None
-    data = stream.read(_LIMIT)
+    data = stream.read(RECORDS_LIMIT)
     if data is None:
+        if stream.size > RECORDS_LIMIT:
+            stream.report(
+                f"It is larger than {RECORDS_LIMIT >> 20} MiB, so it was read as lines of text and not as records",
+                "from the start",
+                "Collect only this job's rows or objects (sacct -j, kubectl -l job-name=...).",
+            )
         return None
     if sacct.looks_like_sacct(data[:_HEAD]) and data[:1] != b"{":
         problems: list[tuple[int, str]] = []

@@ -90,3 +90,12 @@ def test_a_log_that_stopped_years_ago_blames_nobody(tmp_path):
     verdict = attribute_path(bundle)
     assert verdict["outcome"] == "insufficient_evidence"
     assert verdict["clocks"][0]["node"] == "n1"
+
+
+def test_a_table_of_the_whole_clusters_jobs_is_read_as_text_and_said(tmp_path):
+    head = "JobID|User|State|ExitCode|Start|End|NodeList\n"
+    rows = "".join(f"{n}|user1|FAILED|1:0|2026-03-01T10:00:00|2026-03-01T11:00:00|n[1-64]\n" for n in range(260_000))
+    bundle = written(tmp_path / "b", {"syslog/n1.log": XID_79, "scheduler/sacct.txt": head + rows}, **JOB)
+    verdict = attribute_path(bundle)
+    assert attributed(verdict)
+    assert "read as lines of text" in verdict["problems"][0]["what"]
