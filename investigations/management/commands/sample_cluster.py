@@ -1,4 +1,4 @@
-"""Load the sample cluster: real failures, made anonymous, to look around with."""
+"""Load the sample cluster: failures from public reports, made anonymous, to look around with."""
 
 import time
 from argparse import ArgumentParser
