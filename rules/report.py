@@ -13,6 +13,8 @@ WORDS: Final = {
     "no_failure": "No failure",
 }
 SHOWN: Final = 12
+# A line stamped in whole seconds is not worth a remark.
+WHOLE_SECONDS: Final = 2.0
 
 
 def _safe(text: str, width: int) -> str:
@@ -23,6 +25,8 @@ def _safe(text: str, width: int) -> str:
 
 def _evidence(entry: dict[str, Any]) -> list[str]:
     when = entry["time"] or "no time"
+    if entry["time"] and entry["time_error"] > WHOLE_SECONDS:
+        when += f" to {entry['time_error']:.0f} s later"
     where = ", ".join(str(p) for p in (entry["node"], entry["device"]) if p)
     count = f" x{entry['count']}" if entry["count"] > 1 else ""
     return [
