@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from investigations.reading import times, words
+from investigations.reading.beginning import beginning
 
 OUTCOMES = {
     "attributed": "Attributed",
@@ -118,8 +119,11 @@ def _facts(verdict: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     elif culprits:
         places = [words.place(c["node"], c["device"]) for c in culprits]
         facts.append(("Culprits", ", ".join(places[:6]) + (f" and {len(places) - 6} more" if len(places) > 6 else "")))
+    begin = beginning(verdict)
     first = times.seconds(verdict["first_fault_at"])
-    if first is not None:
+    if begin.kind == "within" and begin.start is not None and begin.end is not None:
+        facts.append(("First fault", f"{times.between(begin.start, begin.end)} UTC"))
+    elif begin.kind == "known" and first is not None:
         error = times.within(verdict["first_fault_error"]) if (verdict["first_fault_error"] or 0) >= 0.0005 else ""
         facts.append(
             ("First fault", f"{times.sure(first, verdict['first_fault_error'])} UTC{f', {error}' if error else ''}")

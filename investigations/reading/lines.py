@@ -49,8 +49,9 @@ class ReadableLine:
     read_as: str = ""
 
 
-def readable(window: Any, evidence: Mapping[str, Mapping[str, Any]]) -> tuple[ReadableLine, ...]:
+def readable(window: Any, evidence: Mapping[str, Mapping[str, Any]], blamed: bool = True) -> tuple[ReadableLine, ...]:
     """The lines of a log window, cut into pieces. `evidence`: the verdict's items by their id.
+    `blamed`: whether its causes are the fault, and not candidates for it.
 
     A line of a record (an object of JSON, a row of a table) is read as another text, which then stands in `read_as`.
     """
@@ -75,7 +76,7 @@ def readable(window: Any, evidence: Mapping[str, Mapping[str, Any]]) -> tuple[Re
                 cut=line.cut or bool(read_as and len(line.text) > _RECORD),
                 evidence=tuple(marks),
                 anchor=line.anchor,
-                first=any(mark.role == "cause" for mark in marks),
+                first=blamed and any(mark.role == "cause" for mark in marks),
                 read_as=read_as,
             )
         )

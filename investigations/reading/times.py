@@ -31,6 +31,15 @@ def sure(at: float, error: float | None) -> str:
     return clock(at, 0 if (error or 0.0) >= 0.5 else 3)
 
 
+def between(start: float, end: float) -> str:
+    """`between 05:07:08 and 05:12:52`, with the days where they differ; `about 05:07:08` within one second."""
+    if clock(start, 0) == clock(end, 0) and end - start < 1:
+        return f"about {clock(start, 0)}"
+    if moment(start).date() == moment(end).date():
+        return f"between {clock(start, 0)} and {clock(end, 0)}"
+    return f"between {moment(start):%d %b %H:%M:%S} and {moment(end):%d %b %H:%M:%S}"
+
+
 def exact(at: float) -> str:
     """`2026-03-11 10:02:11.418000 UTC`, for titles and copying."""
     return moment(at).strftime("%Y-%m-%d %H:%M:%S.%f UTC")

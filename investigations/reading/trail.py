@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from investigations.reading import times, words
+from investigations.reading.beginning import VAGUE, beginning
 
-VAGUE = 30.0  # seconds; a time less sure than this is told as its interval
 ASIDE = ("context", "rejected")
 NAMED = 3  # places named in a folded row
 
@@ -24,13 +24,16 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One piece of evidence. `after` is the time since the first fault, `exact` the whole stamp for titles.
+    """One piece of evidence. `kind` is its role, or `candidate` where no cause stands as the first fault.
 
-    `others` are further pieces that say the same; `count` counts the log lines of all, `place` sums up their places.
+    `after` is the time since the first fault, or the time of day when that is not known; `exact` is the whole stamp for
+    titles. `others` are further pieces that say the same; `count` counts the log lines of all, `place` sums up their
+    places.
     """
 
     id: str
     role: str
+    kind: str
     role_word: str
     layer: str
     layer_word: str
@@ -60,9 +63,12 @@ def rows(verdict: Mapping[str, Any]) -> tuple[Row, ...]:
     if zero is None:
         told = [item for item in verdict["evidence"] if item["role"] not in ASIDE] or verdict["evidence"]
         zero = min((at for item in told if (at := times.seconds(item["time"])) is not None), default=None)
-    first = next((item["id"] for item in verdict["evidence"] if item["role"] == "cause"), None)
+    begin = beginning(verdict)
+    kinds = dict.fromkeys(begin.evidence, "first" if begin.fault else "candidate")
     ordered = sorted(enumerate(verdict["evidence"]), key=lambda pair: _order(pair[1], pair[0], zero))
-    return tuple(_row(item, zero, links.get(item["id"]), item["id"] == first) for _, item in ordered)
+    # From a fault of unknown time no distance can be told.
+    base = zero if begin.kind not in ("within", "untimed") else None
+    return tuple(_row(item, base, links.get(item["id"]), kinds.get(item["id"], item["role"])) for _, item in ordered)
 
 
 def folded(found: tuple[Row, ...]) -> tuple[Row, ...]:
@@ -103,24 +109,25 @@ def _order(item: Mapping[str, Any], number: int, zero: float | None) -> tuple[bo
     return aside, item["role"] != "cause", at, number
 
 
-def _row(item: Mapping[str, Any], zero: float | None, link: Link | None, first: bool) -> Row:
+def _row(item: Mapping[str, Any], zero: float | None, link: Link | None, kind: str) -> Row:
     at = times.seconds(item["time"])
     role = item["role"]
     error = item["time_error"] or 0.0
     vague = error > VAGUE
-    if at is None or zero is None:
+    if at is None:
         after = "no time"
     elif vague:
         after = f"±{round(error / times.MINUTE)} min" if error >= 2 * times.MINUTE else f"±{error:.0f} s"
     else:
-        after = times.after(at - zero)
+        after = times.after(at - zero) if zero is not None else times.clock(at, 0)
     return Row(
         id=item["id"],
         role=role,
-        role_word="First fault" if first else {"cause": "Cause"}.get(role, words.ROLES.get(role, role)),
+        kind="cause" if kind == "first" else kind,
+        role_word="First fault" if kind == "first" else words.ROLES.get(kind, kind),
         layer=item["layer"],
         layer_word=words.layer(item["layer"]),
-        mark="first" if first else item["layer"],
+        mark="first" if kind == "first" else item["layer"],
         title=item["title"],
         after=after,
         exact=_exact(at, error, vague),

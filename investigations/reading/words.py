@@ -12,7 +12,13 @@ LAYERS = {
     "storage": "Storage",
     "scheduler": "Scheduler",
 }
-ROLES = {"cause": "First fault", "symptom": "Symptom", "context": "Context", "rejected": "Ruled out"}
+ROLES = {
+    "cause": "Cause",
+    "candidate": "Candidate",
+    "symptom": "Symptom",
+    "context": "Context",
+    "rejected": "Ruled out",
+}
 SOURCES = ("scheduler", "applog", "syslog", "fabric", "metrics")
 SOURCE_WORDS = {
     "scheduler": "scheduler",

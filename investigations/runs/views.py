@@ -11,6 +11,7 @@ from django.views import View
 from investigations.access import Permission, investigation_for, run_for
 from investigations.errors import ServiceError
 from investigations.reading import answer, coverage, lines, trail
+from investigations.reading.beginning import beginning
 from investigations.review.context import review_context
 from investigations.runs.logs import log_window
 from investigations.runs.progress import progress
@@ -81,7 +82,8 @@ def _first_log(request: HttpRequest, page: InvestigationPage, rows: tuple[trail.
 
 def _log_context(window: Any, run: Any) -> dict[str, Any]:
     evidence = {item["id"]: item for item in (run.verdict or {}).get("evidence", ())}
-    return {"window": window, "log_lines": lines.readable(window, evidence), "run": run}
+    blamed = bool(run.verdict) and beginning(run.verdict).fault
+    return {"window": window, "log_lines": lines.readable(window, evidence, blamed), "run": run}
 
 
 class ProgressView(View):

@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from investigations.reading import times, words
-from investigations.timeline import labels, shapes, traces
+from investigations.reading import times
+from investigations.reading.beginning import Beginning, beginning
+from investigations.timeline import labels, origin, sentences, shapes, traces
 from investigations.timeline.axis import Axis, folded, whole
 from investigations.timeline.lanes import Lane, Lanes, lay_out
-from investigations.timeline.marks import Event, Mark, events, fold, undated
+from investigations.timeline.marks import FAR, Event, Mark, events, fold, undated
 from investigations.timeline.scene import AXIS_HEIGHT, LANE, RULER, Scene
 from investigations.timeline.view import View
 
 ARROWS = 100
-FAR = 3600.0  # seconds; a clock that is further off is not drawn where it says
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class Timeline:
     quiet_warning: bool
     two_clocks: bool
     caption: str
+    candidates: bool
     undated: int
 
 
@@ -47,7 +48,8 @@ def timeline(verdict: Mapping[str, Any], view: View) -> Timeline | None:
     found = events(verdict)
     if not found:
         return None
-    axis = _axis(verdict, found, view)
+    begin = beginning(verdict)
+    axis = _axis(verdict, begin, found, view)
     start = view.start if view.start is not None else 0.0
     end = view.end if view.end is not None else axis.length
     if view.since is not None and view.until is not None:
@@ -57,13 +59,13 @@ def timeline(verdict: Mapping[str, Any], view: View) -> Timeline | None:
     scene = Scene(view, axis, lanes, start, end)
     marks = _marks(found, lanes, scene)
     arrows = _arrows(verdict, marks, scene)
-    first = next((mark for mark in marks if mark.event.role == "cause"), None)
-    lead = _lead(verdict, marks, first, lanes)
-    data = traces.build(marks, first, scene)
+    start_of_it = origin.build(verdict, begin, found, marks, scene)
+    lead = _lead(verdict, marks, start_of_it.first, view)
+    data = traces.build(marks, start_of_it, scene)
     layout = _layout(scene)
-    layout["shapes"] = shapes.build(scene, first, lead, arrows)
-    layout["annotations"] = labels.build(scene, marks, first, lead, arrows)
-    warning, quiet = _clock_warning(verdict, found, view)
+    layout["shapes"] = shapes.build(scene, start_of_it, lead, arrows)
+    layout["annotations"] = labels.build(scene, marks, start_of_it, lead, arrows)
+    warning, quiet = sentences.clocks(verdict, begin, found, view)
     return Timeline(
         figure={"data": data, "layout": layout},
         lanes=lanes.lanes,
@@ -77,41 +79,63 @@ def timeline(verdict: Mapping[str, Any], view: View) -> Timeline | None:
         warning=warning,
         quiet_warning=quiet,
         two_clocks=any(event.shifted for event in found),
-        caption=_caption(verdict, found),
+        caption=sentences.caption(verdict, begin, found),
+        candidates=begin.kind == "candidates",
         undated=undated(verdict),
     )
 
 
-def _axis(verdict: Mapping[str, Any], found: list[Event], view: View) -> Axis:
+def _axis(verdict: Mapping[str, Any], begin: Beginning, found: list[Event], view: View) -> Axis:
     told = [event for event in found if event.role in ("cause", "symptom")] or found
-    first = times.seconds(verdict["first_fault_at"]) or told[0].at
+    lies = origin.shown(begin, found, view.clock)
     if view.span == "fault":
+        first, last = lies if lies is not None else (told[0].when(view.clock),) * 2
         lead = min(max(verdict["lead_seconds"] or 2.0, 0.5), 60.0)
-        return whole(first, first + lead, before=0.4 * lead, after=0.45 * lead)
+        length = lead if last - first <= lead else 0.0
+        room = max(0.4 * length, 0.2 * (last - first))
+        return whole(first, last + length, before=room, after=1.1 * room)
+    extents = [_extent(event, view.clock) for event in (found if view.span == "job" else told)]
     if view.span == "job":
-        edges = [times.seconds(verdict["job"][key]) for key in ("started", "ended")]
-        ends = [*(edge for edge in edges if edge), *(event.at for event in found), *(event.last for event in found)]
-        room = max(0.02 * (max(ends) - min(ends)), 0.5)
-        return whole(min(ends), max(ends), before=room, after=room)
-    return folded(_extent(event) for event in told)
+        return _whole_job(verdict, begin, found, extents, view)
+    return folded(extents + ([lies] if lies is not None else []))
 
 
-def _extent(event: Event) -> tuple[float, float]:
-    """First and last second that an event takes up, on whichever clock. Far clocks do not stretch the line."""
-    near = [at for at in (event.at, event.logged) if abs(at - event.at) < FAR]
+def _whole_job(
+    verdict: Mapping[str, Any], begin: Beginning, found: list[Event], extents: list[tuple[float, float]], view: View
+) -> Axis:
+    """The job from end to end. What a clock far off puts elsewhere follows with the time between them folded."""
+    edges = [edge for key in ("started", "ended") if (edge := times.seconds(verdict["job"][key]))]
+    far = [_far(event, view.clock) for event in found]
+    if begin.kind == "within" and begin.start is not None and begin.end is not None:
+        edges += [begin.start, begin.end]
+    ends = edges + [end for extent, away in zip(extents, far, strict=True) if not away for end in extent]
+    away = [extent for extent, is_far in zip(extents, far, strict=True) if is_far]
+    if away:
+        return folded(away + ([(min(ends), max(ends))] if ends else []))
+    room = max(0.02 * (max(ends) - min(ends)), 0.5)
+    return whole(min(ends), max(ends), before=room, after=room)
+
+
+def _far(event: Event, clock: str) -> bool:
+    return clock == "logged" and abs(event.at - event.logged) >= FAR
+
+
+def _extent(event: Event, clock: str) -> tuple[float, float]:
+    """First and last second that an event takes up where it is shown, with its other clock unless that is far."""
+    at = event.when(clock)
+    near = [at for at in (event.at, event.logged) if abs(at - event.when(clock)) < FAR]
     error = 0.0 if event.vague else event.error
-    return min(near) - error, max([*near, event.last if event.last - event.at < 60 else event.at]) + error
+    last = at + (event.last - event.at if event.last - event.at < 60 else 0.0)
+    return min(near) - error, max([*near, last]) + error
 
 
 def _marks(found: list[Event], lanes: Lanes, scene: Scene) -> list[Mark]:
     marks = []
     for event in found:
-        shown, other = (
-            event.when(scene.view.clock),
-            event.when("corrected" if scene.view.clock == "logged" else "logged"),
-        )
+        shown = event.when(scene.view.clock)
+        other = event.when("corrected" if scene.view.clock == "logged" else "logged")
         if abs(event.at - event.logged) >= FAR:
-            shown = other = event.at
+            other = shown
         if scene.axis.hides(shown):
             continue
         place = scene.axis.place(shown)
@@ -146,7 +170,7 @@ def _arrows(verdict: Mapping[str, Any], marks: list[Mark], scene: Scene) -> list
 
 
 def _lead(
-    verdict: Mapping[str, Any], marks: list[Mark], first: Mark | None, lanes: Lanes
+    verdict: Mapping[str, Any], marks: list[Mark], first: Mark | None, view: View
 ) -> tuple[float, float, str, str | None] | None:
     """The bracket from the first fault to the first visible error: its two places, its text, the lane it points to."""
     lead = verdict["lead_seconds"]
@@ -160,6 +184,9 @@ def _lead(
     )
     if target is None or abs(target.event.at - at) > max(0.2 * lead, 0.2):
         return None
+    gap = target.event.when(view.clock) - first.event.when(view.clock)
+    if abs(gap - (target.event.at - first.event.at)) > max(0.2 * lead, 0.2):
+        return None  # between two clocks the bracket would not be as long as it says
     return first.place, target.place, times.span(lead), target.lane
 
 
@@ -212,56 +239,3 @@ def _window(axis: Axis, start: float, end: float) -> str:
     if times.moment(right).date() != times.moment(left).date():
         return f"{day} {times.clock(left, 0)} to {times.moment(right).strftime('%d %b %Y')} {times.clock(right, 0)} UTC"
     return f"{day}, {times.clock(left, digits)} to {times.clock(right, digits)} UTC"
-
-
-def _clock_warning(verdict: Mapping[str, Any], found: list[Event], view: View) -> tuple[str, bool]:
-    """What to know about clocks that disagree, and whether it is only a remark."""
-    shifted: dict[str, Event] = {}
-    for event in found:
-        if event.node and abs(event.at - event.logged) > 0.5:
-            shifted.setdefault(event.node, event)
-    if not shifted:
-        return "", True
-    clocks = {clock["node"]: clock for clock in verdict["clocks"]}
-    node, event = next(iter(shifted.items()))
-    off = event.logged - event.at
-    error = clocks.get(node, {}).get("error_seconds")
-    basis = clocks.get(node, {}).get("basis")
-    because = ", ".join(part for part in (times.within(error), f"from {basis}" if basis else "") if part)
-    told = f"The clock of {node} runs {times.span(off)} {'slow' if off < 0 else 'fast'}"
-    told += f" ({because})" if because else ""
-    if len(shifted) > 1:
-        told += f", and {words.counted(len(shifted) - 1, 'other clock')} disagree{'s' if len(shifted) == 2 else ''} too"
-    first = times.seconds(verdict["first_fault_at"])
-    early = next((e for e in shifted.values() if first is not None and e.at > first > e.logged), None)
-    if view.clock == "corrected":
-        return f"{told}. Its lines are moved; the hollow marks show the times as logged.", True
-    if abs(off) >= FAR:
-        return f"{told}. Its lines stand where the corrected clock puts them.", early is None
-    if early is not None:
-        seems = f"As logged, {early.node} seems to fail {times.span(first - early.logged)} before the first fault. "
-        return f"{seems}{told}; the hollow marks show where its lines belong.", False
-    return f"{told}; the hollow marks show where its lines belong.", True
-
-
-def _caption(verdict: Mapping[str, Any], found: list[Event]) -> str:
-    """The finding of the figure in one sentence."""
-    first = times.seconds(verdict["first_fault_at"])
-    symptoms = [event for event in found if event.role == "symptom"]
-    nodes = {event.node for event in symptoms if event.node}
-    lines = sum(event.count for event in symptoms)
-    if first is None:
-        places = f" on {words.counted(len(nodes), 'node')}" if nodes else ""
-        if not symptoms:
-            return f"{words.counted(len(found), 'line')} in the job's time, none of them a symptom."
-        return f"{words.counted(lines, 'line')} of symptoms{places}, and no line that stands as the first fault."
-    parts = [f"First fault at {times.sure(first, verdict['first_fault_error'])}"]
-    if verdict["lead_seconds"]:
-        parts.append(f"the first symptom elsewhere {times.span(verdict['lead_seconds'])} later")
-    if symptoms:
-        across = f" on {words.counted(len(nodes), 'node')}" if nodes else ""
-        parts.append(f"{words.counted(lines, 'line')} of symptoms{across} in all")
-    ended = times.seconds(verdict["job"]["ended"])
-    if ended and ended > first:
-        parts.append(f"the job ends after {times.span(ended - first)}")
-    return ", ".join(parts) + "."

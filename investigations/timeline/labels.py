@@ -1,10 +1,12 @@
 """Text and arrows: the ruler's words, what each mark is where there is room, and cause to effect."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any
 
 from investigations.reading import times
 from investigations.timeline.marks import Mark
+from investigations.timeline.origin import Origin
 from investigations.timeline.scene import CHARACTER, Scene, plain
 from investigations.timeline.shapes import Lead
 from investigations.timeline.traces import interval
@@ -13,12 +15,12 @@ LONGEST = 34  # characters of a mark's label
 
 
 def build(
-    scene: Scene, marks: list[Mark], first: Mark | None, lead: Lead | None, arrows: list[tuple[Mark, Mark, bool]]
+    scene: Scene, marks: list[Mark], origin: Origin, lead: Lead | None, arrows: list[tuple[Mark, Mark, bool]]
 ) -> list[dict[str, Any]]:
     drawn = [_arrow(start, end, scene) for start, end, certain in arrows if certain]
-    drawn += _ruler(scene, first, lead)
+    drawn += _ruler(scene, origin, lead)
     if not scene.view.narrow:
-        drawn += _marks(scene, marks, first)
+        drawn += _marks(scene, marks, origin)
     return drawn
 
 
@@ -50,27 +52,12 @@ def _arrow(start: Mark, end: Mark, scene: Scene) -> dict[str, Any]:
     }
 
 
-def _ruler(scene: Scene, first: Mark | None, lead: Lead | None) -> list[dict[str, Any]]:
+def _ruler(scene: Scene, origin: Origin, lead: Lead | None) -> list[dict[str, Any]]:
     drawn = []
     small = {"size": 10} if scene.view.narrow else {}
     taken: list[tuple[float, float]] = []
-    if first is not None and scene.visible(first.place):
-        text = f"{times.sure(first.event.when(scene.view.clock), first.event.error)} first fault"
-        left = scene.px(first.place) > len(text) * 7
-        if not scene.view.narrow:
-            drawn.append(
-                _text(
-                    first.place,
-                    scene.ruler,
-                    text,
-                    xanchor="right" if left else "left",
-                    xshift=-5 if left else 5,
-                    bgcolor="var(--surface)",
-                    font={"size": 12, "color": "var(--fault)", "weight": 650},
-                )
-            )
-            edge = scene.px(first.place)
-            taken.append((edge - len(text) * 7, edge) if left else (edge, edge + len(text) * 7))
+    if not scene.view.narrow:
+        drawn += _origin(scene, origin, taken)
     if lead is not None and scene.visible(lead[0]) and scene.visible(lead[1]):
         start, end, text, _ = lead
         middle, room = scene.px((start + end) / 2), len(text) * CHARACTER + 8
@@ -86,36 +73,72 @@ def _ruler(scene: Scene, first: Mark | None, lead: Lead | None) -> list[dict[str
                 )
             )
             taken.append((middle - room / 2, scene.px(end)))
-    for fold in scene.axis.folds:
-        middle = fold.place + fold.width / 2
-        long, short = f"{times.span(fold.length)} with no event, folded", f"{times.span(fold.length)} folded"
-        for text in [short] if scene.view.narrow else [long, short, times.span(fold.length)]:
-            room = len(text) * CHARACTER
-            inside = room / 2 < scene.px(middle) < scene.view.width - room / 2
-            if scene.visible(middle) and inside and not _meets(taken, scene.px(middle), room):
-                drawn.append(_text(middle, scene.ruler, text, bgcolor="var(--surface)", borderpad=3, font=small))
-                taken.append((scene.px(middle) - room / 2, scene.px(middle) + room / 2))
-                break
+    drawn += _folds(scene, taken, small)
     return drawn
+
+
+def _folds(scene: Scene, taken: list[tuple[float, float]], small: dict[str, int]) -> Iterator[dict[str, Any]]:
+    """How long each fold is: over it, in as many words as there is room for, else beside what stands there."""
+    for fold in scene.axis.folds:
+        at = scene.px(fold.place + fold.width / 2)
+        if not 0 <= at <= scene.view.width:
+            continue
+        long, short = f"{times.span(fold.length)} with no event, folded", f"{times.span(fold.length)} folded"
+        texts = [short] if scene.view.narrow else [long, short, times.span(fold.length)]
+        tries = [(at, text) for text in texts]
+        tries += [
+            (end + len(short) * CHARACTER / 2 + 6, short) for start, end in taken if start <= at + 60 and end >= at
+        ]
+        for middle, text in tries:
+            room = len(text) * CHARACTER
+            inside = room / 2 < middle < scene.view.width - room / 2
+            if inside and not _meets(taken, middle, room):
+                place = scene.start + middle * scene.per_px
+                yield _text(place, scene.ruler, text, bgcolor="var(--surface)", borderpad=3, font=small)
+                taken.append((middle - room / 2, middle + room / 2))
+                break
+
+
+def _origin(scene: Scene, origin: Origin, taken: list[tuple[float, float]]) -> Iterator[dict[str, Any]]:
+    """What the beginning is: beside its line, or in the middle of what is seen of its band."""
+    colour = "var(--warn)" if origin.candidates else "var(--fault)"
+    look = {"bgcolor": "var(--surface)", "font": {"size": 12, "color": colour, "weight": 650}}
+    if origin.band is not None:
+        start, end, text = origin.band
+        left, right, room = max(scene.px(start), 0.0), min(scene.px(end), float(scene.view.width)), len(text) * 7
+        if left < right and room < scene.view.width:
+            middle = min(max((left + right) / 2, room / 2), scene.view.width - room / 2)
+            taken.append((middle - room / 2, middle + room / 2))
+            yield _text(scene.start + middle * scene.per_px, scene.ruler, text, **look)
+    for place, text in origin.lines:
+        edge, room = scene.px(place), len(text) * 7
+        sides = [(edge - room, edge, "right", -5), (edge, edge + room, "left", 5)]
+        for start, end, anchor, shift in sides if edge > room else sides[1:]:
+            if scene.visible(place) and not _meets(taken, (start + end) / 2, room):
+                taken.append((start, end))
+                yield _text(place, scene.ruler, text, xanchor=anchor, xshift=shift, **look)
+                break
 
 
 def _meets(taken: list[tuple[float, float]], middle: float, room: float) -> bool:
     return any(middle - room / 2 < end and middle + room / 2 > start for start, end in taken)
 
 
-def _marks(scene: Scene, marks: list[Mark], first: Mark | None) -> list[dict[str, Any]]:
+def _marks(scene: Scene, marks: list[Mark], origin: Origin) -> list[dict[str, Any]]:
     """A label right of each mark, else left, else its count, else none: text never covers a mark or other text."""
     lanes: dict[str, list[Mark]] = defaultdict(list)
     for mark in marks:
         lanes[mark.lane].append(mark)
     index = scene.lanes.index()
+    first = origin.first
+    heads = [origin.first] if origin.first else list(origin.candidates)
     drawn = []
     for lane, of_lane in lanes.items():
         hot = scene.lanes.lanes[index[lane]].hot
         taken = [_occupied(mark, scene) for mark in of_lane]
-        if first is not None and lane != first.lane:
-            taken.append((scene.px(first.place) - 2, scene.px(first.place) + 2))
-        ordered = sorted(of_lane, key=lambda mark: (mark is not first, mark.event.role == "context", mark.place))
+        if not any(head.lane == lane for head in heads):
+            taken += [(scene.px(place) - 2, scene.px(place) + 2) for place, _ in origin.lines]
+        ordered = sorted(of_lane, key=lambda mark: (mark not in heads, mark.event.role == "context", mark.place))
         for mark in ordered[:200]:
             placed = _placed(mark, mark is first, taken, scene)
             if placed is None:

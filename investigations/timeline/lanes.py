@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from investigations.reading import words
+from investigations.reading import times, words
 from investigations.timeline.marks import Event
 from investigations.timeline.view import View
 
@@ -77,6 +77,7 @@ class _Layout:
             if abs(clock["offset_seconds"] or 0) > max(SLOW, clock["error_seconds"] or 0)
         }
         self.culprits = list(dict.fromkeys(c["node"] for c in verdict["culprits"] if c["node"]))
+        self.blamed = verdict["outcome"] == "attributed"  # else a culprit is only suspected
         self.found: list[Lane] = []
         self.of_node: dict[str, str] = {}
         self.of_device: dict[tuple[str, str], str] = {}
@@ -130,7 +131,7 @@ class _Layout:
                 key,
                 node,
                 self._note(node, is_open),
-                hot=culprit and not (is_open and hot_devices & devices.keys()),
+                hot=self.blamed and culprit and not (is_open and hot_devices & devices.keys()),
                 blind=node in self.blind,
                 odd_clock=node in self.clocks,
                 toggle=node if opens else "",
@@ -150,7 +151,7 @@ class _Layout:
             self.of_device[node, device] = key
             note = _ranks(self.by_node[node], device) or words.device_address(devices[device])
             name = words.device_name(words.device_itself(devices[device]))
-            self.found.append(Lane(key, name, note, hot=device in hot_devices, sub=True))
+            self.found.append(Lane(key, name, note, hot=self.blamed and device in hot_devices, sub=True))
         together = [device for device in cool if device not in single]
         if together:
             key = f"devices:{node}"
@@ -166,7 +167,7 @@ class _Layout:
     def _note(self, node: str, is_open: bool) -> str:
         if node in self.clocks:
             offset = self.clocks[node]["offset_seconds"]
-            return f"{abs(offset):.1f} s {'slow' if offset < 0 else 'fast'}"
+            return f"{times.span(offset)} {'slow' if offset < 0 else 'fast'}"
         if node in self.blind:
             return "no syslog"
         if node not in self.job_nodes:

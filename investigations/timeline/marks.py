@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from investigations.reading import times
+from investigations.reading.beginning import VAGUE
 
 MOST = 2000
-VAGUE = 30.0  # seconds
+FAR = 3600.0  # seconds; a clock that is further off gets no hollow twin
 APART = 6.0  # px; marks of one kind closer than this are folded where a lane stands for many nodes
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from investigations.timeline.marks import Mark
+from investigations.timeline.origin import Origin
 from investigations.timeline.scene import Scene, line
 
 Lead = tuple[float, float, str, str | None]
@@ -10,15 +11,11 @@ HATCHES = 48
 
 
 def build(
-    scene: Scene, first: Mark | None, lead: Lead | None, arrows: list[tuple[Mark, Mark, bool]]
+    scene: Scene, origin: Origin, lead: Lead | None, arrows: list[tuple[Mark, Mark, bool]]
 ) -> list[dict[str, Any]]:
     drawn = _lanes(scene)
     drawn += _folds(scene)
-    if first is not None:
-        drawn.append(
-            line(xref="x", x0=first.place, x1=first.place, yref="paper", y0=0, y1=0.995)
-            | {"line": {"color": "var(--fault)", "width": 1.5}}
-        )
+    drawn += _origin(origin)
     if lead is not None and scene.visible(lead[0]) and scene.visible(lead[1]):
         drawn += _lead(scene, lead)
     index = scene.lanes.index()
@@ -29,6 +26,19 @@ def build(
         if not certain
     ]
     return drawn
+
+
+def _origin(origin: Origin) -> list[dict[str, Any]]:
+    """A line through all lanes; dashed for what is not known to be the first fault, or not when."""
+    across: dict[str, Any] = {"xref": "x", "yref": "paper", "y0": 0, "y1": 0.995}
+    dashed = {"color": "var(--fault)", "width": 1.2, "dash": "6px,4px"}
+    if origin.band is not None:
+        start, end, _ = origin.band
+        filled = {"type": "rect", "layer": "below", "fillcolor": "var(--fault)", "opacity": 0.07, "line": {"width": 0}}
+        drawn = [filled | across | {"x0": start, "x1": end}]
+        return drawn + [line(**across, x0=place, x1=place) | {"line": dashed} for place in (start, end)]
+    look = {"color": "var(--fault)", "width": 1.5} if origin.first else dashed | {"color": "var(--warn)"}
+    return [line(**across, x0=place, x1=place) | {"line": look} for place, _ in origin.lines]
 
 
 def _lanes(scene: Scene) -> list[dict[str, Any]]:

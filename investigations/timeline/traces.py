@@ -4,6 +4,7 @@ from typing import Any
 
 from investigations.reading import times, words
 from investigations.timeline.marks import Mark
+from investigations.timeline.origin import Origin
 from investigations.timeline.scene import Scene, plain
 
 SHAPES = {
@@ -19,9 +20,10 @@ SHAPES = {
 THIN = ("x-thin",)  # shapes that are only an outline
 
 
-def build(marks: list[Mark], first: Mark | None, scene: Scene) -> list[dict[str, Any]]:
+def build(marks: list[Mark], origin: Origin, scene: Scene) -> list[dict[str, Any]]:
     """All traces, those underneath first. The last is the empty ring that the page puts round the chosen evidence."""
     index = scene.lanes.index()
+    first = origin.first
     drawn: list[dict[str, Any]] = []
     layers = [layer for layer in SHAPES if any(mark.event.layer == layer for mark in marks)]
     for layer in layers:
@@ -34,6 +36,8 @@ def build(marks: list[Mark], first: Mark | None, scene: Scene) -> list[dict[str,
             drawn.append(_layer(of_layer, layer, index, scene))
     if first is not None:
         drawn.append(_first_fault(first, index, scene))
+    if origin.candidates:
+        drawn.append(_candidates(origin.candidates, index))
     drawn.append(_ring())
     return drawn
 
@@ -136,6 +140,17 @@ def _first_fault(first: Mark, index: dict[str, int], scene: Scene) -> dict[str, 
             "color": "var(--fault)",
             "line": {"width": [1.8, 0], "color": "var(--fault)"},
         },
+    )
+
+
+def _candidates(marks: tuple[Mark, ...], index: dict[str, int]) -> dict[str, Any]:
+    """A ring round each line that may be the first fault; the mark in it stays that of its layer."""
+    return _trace(
+        "Candidates",
+        "markers",
+        x=[mark.place for mark in marks],
+        y=[index[mark.lane] for mark in marks],
+        marker={"symbol": "circle-open", "size": 20, "color": "var(--warn)", "line": {"width": 1.8}},
     )
 
 

@@ -116,7 +116,7 @@
   function zoom(kind) {
     const { start, end } = view;
     const length = end - start;
-    const fault = figure.data.find((trace) => trace.name === 'First fault')?.x[0];
+    const fault = figure.data.find((trace) => trace.name === 'First fault' || trace.name === 'Candidates')?.x[0];
     const middle = kind === 'in' && fault > start && fault < end ? fault + length * 0.1 : (start + end) / 2;
     if (kind === 'in') go({ start: middle - length / 4, end: middle + length / 4 });
     else if (kind === 'out') go({ start: start - length / 2, end: end + length / 2 });

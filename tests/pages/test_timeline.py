@@ -106,7 +106,9 @@ def test_a_clock_three_years_off_does_not_stretch_the_axis():
     verdict["evidence"][5]["time_logged"] = "2023-03-11T10:02:14.618000Z"
     drawn = timeline(verdict, View())
     assert drawn.length < 120
-    assert "corrected clock" in drawn.warning
+    assert "runs 1096 d slow" in drawn.warning
+    assert "stand 1096 d too early" in drawn.warning
+    assert not drawn.quiet_warning
 
 
 def test_a_line_known_only_by_its_neighbours_is_not_drawn_before_the_fault():
