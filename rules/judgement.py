@@ -21,6 +21,7 @@ from rules.faults import Fault, Index, certainly_before, ending_of, near
 from rules.observation import Observation
 from rules.pack import Pack
 from rules.schema import KIND_OF_SOURCE, Source
+from rules.spans import QUIET
 from telemetry.bundle import Bundle
 from telemetry.coverage import Coverage
 
@@ -30,8 +31,6 @@ NODES_NAMED: Final = 4
 OUTLIVED: Final = 600.0
 # A fault this long before a job was ended from outside needs something that shows its effect.
 UNWITNESSED: Final = 900.0
-# A log that ends (or begins) this long before a fault does not show what led to it.
-UNCOVERED: Final = 660.0
 HOUR: Final = 3600.0
 WAITED: Final = frozenset({"collective_wait"})
 DIED: Final = frozenset({"rank_abort", "cuda_error", "peer_loss"})
@@ -429,9 +428,9 @@ class Case:
         at = time.lo if time else self.end
         if at is None:
             return []
-        since = at - UNCOVERED if self.start is None else max(self.start, at - UNCOVERED)
+        since = at - QUIET if self.start is None else max(self.start, at - QUIET)
         spans = {node: self.spans[node] for node in sorted(nodes) if node in self.spans}
-        return [node for node, span in spans.items() if span.lo > since or span.hi < at - UNCOVERED]
+        return [node for node, span in spans.items() if span.lo > since or span.hi + span.quiet < at]
 
     def _without_cause(self) -> Judgement:
         inside = [f for f in self.faults if f.scope == "inside" and (f.rule.standing == "symptom" or f.demoted)]

@@ -15,8 +15,8 @@ from rules.pack import Pack, Signature
 from rules.progress import Progress, Tail, last_progress
 from rules.scan import Database, Hit, database_for
 from rules.schema import KIND_OF_SOURCE
-from rules.signals import Collector, Interval, Signal
-from rules.spans import Span, covered, widen, wrong_clocks
+from rules.signals import Collector, Signal
+from rules.spans import Covered, Span, covered, widen, wrong_clocks
 from telemetry.bundle import Bundle, Stream
 from telemetry.formats.prefix import Stamp
 from telemetry.formats.records import Record, records
@@ -32,7 +32,7 @@ class Observation:
     progress: Progress | None
     terminal_state: str
     cancelled_by: str
-    spans: dict[str, Interval] = field(default_factory=dict)
+    spans: dict[str, Covered] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

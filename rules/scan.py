@@ -29,7 +29,10 @@ LINE_WINDOW = 16 * 1024
 
 @dataclass(slots=True)
 class Hit:
-    """A line that some patterns matched. ``data[start:end]`` is the line while the hit is being handled."""
+    """A line that some patterns matched. ``data[start:end]`` is the line while the hit is being handled.
+
+    ``cut``: the log ends in it, without a line end.
+    """
 
     numbers: list[int]
     data: bytearray | bytes
@@ -37,6 +40,7 @@ class Hit:
     end: int
     text: bytes
     offset: int
+    cut: bool = False
 
 
 def cache_folder() -> Path:
@@ -134,11 +138,11 @@ def _by_line(found: list[tuple[int, int]], data: bytearray | bytes, length: int,
         if hit is not None:
             yield hit
         start = data.rfind(b"\n", 0, at) + 1
-        end = data.find(b"\n", at, length)
-        end = length if end < 0 else end
+        newline = data.find(b"\n", at, length)
+        end = length if newline < 0 else newline
         window = start if to - start <= LINE_WINDOW else to - LINE_WINDOW // 2
         text = bytes(data[window : min(end, window + LINE_WINDOW)]).rstrip(b"\r")
-        hit = Hit([number], data, start, end, text, offset + start)
+        hit = Hit([number], data, start, end, text, offset + start, newline < 0)
     if hit is not None:
         yield hit
 

@@ -216,6 +216,9 @@ class Collector:
         prefix = self.prefix(hit.text)
         around: tuple[Stamp | None, Stamp | None] | None = None
         for signature, fields in self._meant(signatures, hit.text, lambda header: _header_above(hit, header)):
+            if hit.cut:
+                # A value that reaches to where the log is cut may be the half of one.
+                fields = {k: v for k, v in fields.items() if not hit.text.endswith(v.encode())}
             place = _place(signature, fields, prefix, stream, self.topology)
             if prefix.time is None and around is None:
                 around = self._neighbours(hit)

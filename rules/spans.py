@@ -29,14 +29,24 @@ AGREE_EARLIER: Final = 0.1
 # The launch of a job is logged within this of its start.
 LAUNCH: Final = 60.0
 _LINES: Final = 40
-NEVER: Final = Interval(math.inf, -math.inf)
+# A node that only writes its activity records (every ten minutes) is silent for this long.
+QUIET: Final = 660.0
 
 
 class Span(NamedTuple):
-    """The first and the last stamp of a log."""
+    """The first and the last stamp of a log; ``cut``: it ends in the middle of a line, so more was there."""
 
     first: Stamp
     last: Stamp
+    cut: bool = False
+
+
+class Covered(NamedTuple):
+    """From when to when a log has lines (epoch seconds), and how long after the last it may just have been quiet."""
+
+    lo: float
+    hi: float
+    quiet: float = QUIET
 
 
 def widen(span: Span | None, block: Block, collector: Collector) -> Span | None:
@@ -45,7 +55,8 @@ def widen(span: Span | None, block: Block, collector: Collector) -> Span | None:
     last = _stamp(block, collector, last=True)
     if first is None:
         return span
-    return Span(first, last or (span.last if span else first))
+    cut = bool(block.length) and bytes(block.data[block.length - 1 : block.length]) != b"\n"
+    return Span(first, last or (span.last if span else first), cut)
 
 
 def _stamp(block: Block, collector: Collector, *, last: bool) -> Stamp | None:
@@ -79,12 +90,12 @@ def wrong_clocks(
 
 def covered(
     spans: dict[str, Span], streams: Iterable[Stream], clocks: dict[str, StreamClock], job: JobContext
-) -> dict[str, Interval]:
+) -> dict[str, Covered]:
     """From when to when each node's system log has lines; nodes whose log tells no time are not in it.
 
     A log whose clock cannot be trusted covers no time at all.
     """
-    found: dict[str, Interval] = {}
+    found: dict[str, Covered] = {}
     for stream in streams:
         span = spans.get(stream.path)
         if span is None or stream.node is None:
@@ -92,10 +103,11 @@ def covered(
         clock = clocks.get(stream.path, StreamClock())
         first, last = read(span.first, clock, job), read(span.last, clock, job)
         if not clock.trusted:
-            found.setdefault(stream.node, NEVER)
+            found.setdefault(stream.node, Covered(math.inf, -math.inf))
         elif first and last:
-            old = found.get(stream.node, Interval(first.lo, last.hi))
-            found[stream.node] = Interval(min(old.lo, first.lo), max(old.hi, last.hi))
+            own = Covered(first.lo, last.hi, 0.0 if span.cut else QUIET)
+            old = found.get(stream.node, own)
+            found[stream.node] = Covered(min(old.lo, own.lo), *max((old.hi, old.quiet), (own.hi, own.quiet)))
     return found
 
 

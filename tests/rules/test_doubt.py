@@ -138,3 +138,19 @@ def test_an_exception_that_speaks_of_a_lost_device_is_not_the_programs_own(tmp_p
 def test_an_exception_of_the_programs_own_is(tmp_path):
     verdict = attribute_path(written(tmp_path / "b", {"applog/out.log": "KeyError: 'labels'\n"}, **JOB))
     assert (verdict["outcome"], verdict["cause"]) == ("attributed", "python_exception")
+
+
+def test_a_name_that_the_end_of_a_cut_log_halves_is_no_node(tmp_path):
+    line = "[2026-03-01T10:00:02.000] error: validate_node_specs: Prolog or job env setup failure on node node1"
+    job = {**JOB, "nodes": ["node10", "node11"], "timezone": "UTC"}
+    verdict = attribute_path(written(tmp_path / "b", {"scheduler/slurmctld.log": line}, **job))
+    assert {c["node"] for c in verdict["culprits"]} <= {None, "node10", "node11"}
+    whole = attribute_path(written(tmp_path / "c", {"scheduler/slurmctld.log": line + "0\n"}, **job))
+    assert [c["node"] for c in whole["culprits"]] == ["node10"]
+
+
+def test_a_log_that_breaks_off_in_a_line_does_not_show_that_nothing_followed(tmp_path):
+    quiet = logs("n1", "n2")
+    cut = {**quiet, "syslog/n2.log": quiet["syslog/n2.log"][:-30]}
+    verdict = attribute_path(written(tmp_path / "b", {"applog/out.log": RETRY, **cut}, **JOB))
+    assert verdict["outcome"] in ("ambiguous", "insufficient_evidence")
