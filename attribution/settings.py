@@ -113,11 +113,14 @@ DATABASES = {"default": services.database(_secret("DATABASE_URL") or f"sqlite://
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = _secret("REDIS_URL") or f"unix://{DATA / 'run' / 'valkey.sock'}"
+# A broker that takes a connection and says nothing must not hold a page: the sweep sends again what could not be sent.
+BROKER_SECONDS = 5
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": services.cache(REDIS_URL),
         "KEY_PREFIX": "first-fault",
+        "OPTIONS": {"socket_connect_timeout": BROKER_SECONDS, "socket_timeout": BROKER_SECONDS},
     }
 }
 
@@ -125,7 +128,12 @@ CACHES = {
 # and one that a killed worker held may come twice. The sweep queues again what has no living lease.
 CELERY_BROKER_URL = services.broker(REDIS_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 2 * 60 * 60, "socket_keepalive": True}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 2 * 60 * 60,
+    "socket_keepalive": True,
+    "socket_connect_timeout": BROKER_SECONDS,
+    "socket_timeout": BROKER_SECONDS,
+}
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_IGNORE_RESULT = True
