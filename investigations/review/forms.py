@@ -7,7 +7,7 @@ from django import forms
 from investigations import taxonomy
 
 WHY = {"required": "Say why, for the next person: which line decides it?"}
-_SLUG_SEPARATORS = re.compile(r"[\s,;]+")
+_BETWEEN_CAUSES = re.compile(r"[,;\n]")
 
 
 class CauseField(forms.CharField):
@@ -58,9 +58,7 @@ class AmbiguousForm(WhyForm):
 
     def clean_causes(self) -> list[str]:
         found = []
-        for text in _SLUG_SEPARATORS.split(self.cleaned_data["causes"].strip()):
-            if not text:
-                continue
+        for text in self._typed():
             cause = _cause(text)
             if cause is None:
                 raise forms.ValidationError(
@@ -68,6 +66,15 @@ class AmbiguousForm(WhyForm):
                 )
             found.append(cause)
         return found
+
+    def _typed(self) -> list[str]:
+        """Words may hold spaces (GPU hang); slugs may stand with nothing but a space between them."""
+        parts = [part.strip() for part in _BETWEEN_CAUSES.split(self.cleaned_data["causes"])]
+        typed: list[str] = []
+        for part in filter(None, parts):
+            pieces = part.split()
+            typed += [part] if _cause(part) or None in map(_cause, pieces) else pieces
+        return typed
 
 
 class LabelForm(forms.Form):

@@ -127,7 +127,8 @@ def _needed(text: str, field: str = "why") -> str:
 
 
 def _label(text: str) -> str:
-    name = " ".join(text.replace("\x00", "").split()).lower()
+    # Control and format characters (right-to-left marks, zero-width spaces) would change how other text is shown.
+    name = " ".join("".join(sign for sign in " ".join(text.split()) if sign.isprintable()).split()).lower()
     if not name or len(name) > 60:
         raise InvalidInput("A label has 1 to 60 characters.", "Label", "Shorten it.", field="label")
     return name

@@ -9,6 +9,7 @@ from investigations.access import NotAllowed
 from investigations.errors import Conflict, InvalidInput
 from investigations.models import AuditEvent, Review
 from investigations.review import services as review
+from investigations.review.forms import AmbiguousForm
 from tests.investigations.jobs import a_finished_run, a_verdict, an_investigation
 from tests.investigations.people import person
 
@@ -160,3 +161,23 @@ def test_reviews_of_one_job_do_not_touch_another(judged_run, analyst):
     review.confirm(analyst, judged_run)
     other.refresh_from_db()
     assert other.standing == "new"
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "gpu_hang, network_link_down",
+        "GPU hang, Network link down",
+        "gpu_hang network_link_down",
+        "gpu hang;network_link_down,",
+    ],
+)
+def test_the_causes_that_fit_may_be_typed_as_names_or_as_words(typed):
+    form = AmbiguousForm({"run": 1, "why": "Both fit.", "causes": typed})
+    assert form.is_valid(), form.errors
+    assert form.cleaned_data["causes"] == ["gpu_hang", "network_link_down"]
+
+
+def test_a_label_cannot_turn_the_pages_text_around(judged_run, analyst):
+    review.add_label(analyst, judged_run.investigation, "rack\u202e7\u200b\x1b")
+    assert [label.name for label in judged_run.investigation.labels.all()] == ["rack7"]
