@@ -9,12 +9,13 @@ from typing import Any
 
 from django.utils import timezone
 
+from investigations.reading import words
 from investigations.runs.models import Run, RunStep
 
 
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """One step. percent is None while the number of targets is not known; stale: its worker has not been heard of."""
+    """One step. percent is None where the number of targets says nothing; stale: its worker has not been heard of."""
 
     id: int
     kind: str
@@ -83,7 +84,8 @@ def progress(run: Run) -> Progress:
 def step_view(step: RunStep, now: datetime) -> StepView:
     stale = step.state == RunStep.State.RUNNING and step.lease_until is not None and step.lease_until < now
     total = step.targets_total
-    percent = min(100, round(100 * step.targets_done / total)) if total else None
+    # One target is done or not: a bar would stand at nothing however much of it was read.
+    percent = min(100, round(100 * step.targets_done / total)) if total and total > 1 else None
     return StepView(
         id=step.pk,
         kind=step.kind,
@@ -121,6 +123,6 @@ def _sentence(run: Run, steps: tuple[StepView, ...]) -> str:
     reading = [step for step in steps if step.state == RunStep.State.RUNNING and step.source]
     if reading:
         first = reading[0]
-        counted = f", {first.targets_done} of {first.targets_total}" if first.targets_total else ""
-        return f"Reading {first.source}{counted}."
+        counted = f", {first.targets_done} of {first.targets_total}" if first.percent is not None else ""
+        return f"Reading {words.SOURCE_WORDS.get(first.source, first.source)}{counted}."
     return "Looking the job up."

@@ -138,7 +138,7 @@ def test_progress_is_seen_while_a_source_is_read(scripted, run):
     advance(run.pk)
     (now,) = seen
     assert before.version != now.version
-    assert now.sentence == "Reading applog, 0 of 2."
+    assert now.sentence == "Reading job output, 0 of 2."
     step = next(step for step in now.steps if step.source == "applog")
     assert (step.state, step.note, step.targets_total, step.percent) == ("running", "half of it", 2, 0)
     assert now.collected_bytes == len(scripted.streams["applog"])
