@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from telemetry.formats import kubernetes, sacct, sacct_json
 from telemetry.formats.documents import load_documents
-from telemetry.formats.records import RECORDS_LIMIT
+from telemetry.formats.records import RECORDS_LIMIT, TABLE_LIMIT
 from telemetry.formats.sacct import SacctRow
 from telemetry.formats.times import Moment, moment
 from telemetry.job import JobContext
@@ -28,6 +28,8 @@ def job_from_records(job: JobContext, streams: Sequence[Stream]) -> JobContext:
         if not data:
             continue
         if sacct.looks_like_sacct(data[:65536]):
+            if len(data) > TABLE_LIMIT:
+                continue
             rows += sacct.parse_text(data)
             continue
         documents = load_documents(data)

@@ -35,7 +35,8 @@
     if (id === 'keys') listKeys(dialog);
     dialog.addEventListener('close', () => opener?.focus({ preventScroll: true }), { once: true });
     dialog.showModal();
-    dialog.querySelector('input:not([type=hidden]), select, textarea')?.focus();
+    const fields = 'input:not([type=hidden]), select, textarea';
+    (dialog.querySelector('[autofocus]') ?? dialog.querySelector(fields))?.focus();
     return true;
   };
   document.addEventListener('click', (event) => {

@@ -10,10 +10,12 @@ from telemetry.formats.record import Record
 from telemetry.formats.sacct_records import sacct_records
 from telemetry.streams import Stream
 
-__all__ = ["RECORDS_LIMIT", "Record", "records"]
+__all__ = ["RECORDS_LIMIT", "TABLE_LIMIT", "Record", "records"]
 
-# A table or document of this size is read whole, which takes some ten times as much memory; no job needs more.
+# A document of this size is read whole, which takes some ten times as much memory; no job needs more.
 RECORDS_LIMIT = 16 * 1024 * 1024
+# A row of sacct takes nearly thirty times its bytes.
+TABLE_LIMIT = 6 * 1024 * 1024
 _HEAD = 64 * 1024
 
 
@@ -27,13 +29,12 @@ def records(stream: Stream) -> Iterator[Record] | None:
     data = stream.read(RECORDS_LIMIT)
     if data is None:
         if stream.size > RECORDS_LIMIT:
-            stream.report(
-                f"It is larger than {RECORDS_LIMIT >> 20} MiB, so it was read as lines of text and not as records",
-                "from the start",
-                "Collect only this job's rows or objects (sacct -j, kubectl -l job-name=...).",
-            )
+            _too_large(stream, RECORDS_LIMIT)
         return None
     if sacct.looks_like_sacct(data[:_HEAD]) and data[:1] != b"{":
+        if len(data) > TABLE_LIMIT:
+            _too_large(stream, TABLE_LIMIT)
+            return None
         problems: list[tuple[int, str]] = []
         rows = sacct.parse_text(data, problems=problems)
         for line, sentence in problems[:20]:
@@ -47,6 +48,14 @@ def records(stream: Stream) -> Iterator[Record] | None:
     if documents.problem:
         stream.report(documents.problem, "", "Collect the file again.")
     return _of_documents(stream, documents)
+
+
+def _too_large(stream: Stream, limit: int) -> None:
+    remedy = "Collect only this job's rows or objects (sacct -j, kubectl -l job-name=...)."
+    if stream.source == "metrics":
+        remedy = "Collect one metric a file, for a shorter time or with a longer step."
+    what = f"It is larger than {limit >> 20} MiB, so it was read as lines of text and not as records"
+    stream.report(what, "from the start", remedy)
 
 
 def _of_documents(stream: Stream, documents: Documents) -> Iterator[Record] | None:

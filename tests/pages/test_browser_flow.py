@@ -28,7 +28,8 @@ def test_from_a_job_number_to_a_verdict_to_its_log_line_to_a_review(
     expect(page.get_by_role("heading", name="No failed job yet")).to_be_visible()
 
     page.keyboard.press("n")
-    page.get_by_role("dialog").get_by_label("Job number").fill("88213")
+    expect(page.get_by_role("dialog").get_by_label("Job number")).to_be_focused()
+    page.keyboard.type("88213")
     page.keyboard.press("Enter")
     page.wait_for_url("**/investigations/*/")
 
