@@ -144,10 +144,18 @@ class Case:
         taken = set(map(id, others)) | {id(r.fault) for r in self.rejected}
         inside = [f for f in self.faults if f.scope in ("inside", "elsewhere") and f.rule.standing != "context"]
         left = [f for f in inside if id(f) not in taken]
-        # What tells a reader most stands first: not what the job outlived, nor how it was torn down in the end.
+        # What tells a reader most stands first: not what the job outlived, nor how it was torn down in the end, nor
+        # what another symptom led to.
         ending = {"job_end", "teardown"}
+        here = set(map(id, left))
+        led_to = {id(e.effect) for e in self.edges if id(e.cause) in here and e.effect.rule is not e.cause.rule}
         return sorted(
-            left, key=lambda f: (bool(f.demoted) or bool(self._outlived(f, [])), bool(ending & set(f.rule.groups)))
+            left,
+            key=lambda f: (
+                bool(f.demoted) or bool(self._outlived(f, [])),
+                bool(ending & set(f.rule.groups)),
+                id(f) in led_to,
+            ),
         )
 
     def _reject(self, fault: Fault, why: str, rule: str | None = None, *, by_time: bool = False) -> None:
