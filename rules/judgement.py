@@ -16,19 +16,18 @@ from rules import taxonomy
 from rules.clocks import order, window
 from rules.derived import at_work
 from rules.doubt import doubted_by
-from rules.explanations import USUAL, Edge, edges, overruled
-from rules.faults import Fault, Index, certainly_before, ending_of, near
+from rules.explanations import USUAL, Edge
+from rules.faults import Fault, certainly_before, near
 from rules.observation import Observation
 from rules.pack import Pack
 from rules.schema import KIND_OF_SOURCE, Source
+from rules.sieve import OUTLIVED, Rejection, Sieve
 from rules.spans import QUIET
 from telemetry.bundle import Bundle
 from telemetry.coverage import Coverage
 
 # More nodes than this with the same hardware cause at once is a shared cause: then only the first are named.
 NODES_NAMED: Final = 4
-# Progress for this many seconds after a fault: the job outlived it.
-OUTLIVED: Final = 600.0
 # A fault this long before a job was ended from outside needs something that shows its effect.
 UNWITNESSED: Final = 900.0
 HOUR: Final = 3600.0
@@ -36,14 +35,6 @@ WAITED: Final = frozenset({"collective_wait"})
 DIED: Final = frozenset({"rank_abort", "cuda_error", "peer_loss"})
 # Time-outs of devices and kernels (a GPU's firmware, a blocked task) are logged up to this long after what they tell.
 LOGGED_LATE: Final = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class Rejection:
-    fault: Fault
-    why: str
-    rule: str
-    by_time: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,36 +79,30 @@ class Case:
         self.terminal_state, self.cancelled_by = observation.terminal_state, observation.cancelled_by
         self.at_work = at_work(bundle, observation.progress)
         self.progress_at = observation.progress.at if observation.progress else None
-        self.index = Index(faults, pack)
-        self.rejected: list[Rejection] = []
-        self.gone: set[int] = set()
-        self.edges = edges([f for f in faults if f.scope != "after"], pack)
+        self.sieve = Sieve(faults, pack, self.progress_at)
+        self.edges = self.sieve.edges
         self.start, self.end = window(bundle.job)
         self.spans = observation.spans
 
     def judge(self) -> Judgement:
-        candidates = [f for f in self.faults if f.may_decide]
         if self.terminal_state == "completed":
-            return self._completed(candidates)
-        candidates = self._in_scope(candidates)
-        candidates = self._not_overruled(candidates)
-        roots = self._unexplained(candidates)
-        judgement = self._unless_clocks_lie(self._decide(roots))
-        judgement.rejected = self.rejected
+            return self._completed()
+        judgement = self._unless_clocks_lie(self._decide(self.sieve.roots()))
+        judgement.rejected = self.sieve.rejected
         self._set_aside_earlier(judgement)
         # What was ruled out caused nothing that is shown.
-        gone = {id(r.fault) for r in self.rejected}
+        gone = {id(r.fault) for r in self.sieve.rejected}
         judgement.edges = [e for e in self.edges if id(e.cause) not in gone]
         judgement.symptoms = self._symptoms(judgement)
         return judgement
 
     def _unless_clocks_lie(self, judgement: Judgement) -> Judgement:
         """Takes an answer back that stands only because another machine's clock puts its likely cause elsewhere."""
-        aside = [r.fault for r in self.rejected if r.by_time]
+        aside = [r.fault for r in self.sieve.rejected if r.by_time]
         doubted = doubted_by(judgement.winners, aside, self.pack) if judgement.outcome == "attributed" else []
         if not doubted:
             return judgement
-        self.rejected = [r for r in self.rejected if r.fault not in doubted]
+        self.sieve.rejected = [r for r in self.sieve.rejected if r.fault not in doubted]
         told = [*judgement.winners, *doubted]
         causes = list(dict.fromkeys(f.rule.cause for f in told if f.rule.cause))
         why = "By the clocks the one did not cause the other; if one of them is wrong, it did."
@@ -126,7 +111,9 @@ class Case:
     def _set_aside_earlier(self, judgement: Judgement) -> None:
         """What certainly began before the first fault, and is not its effect, is no symptom of it."""
         known = (
-            {id(e.effect) for e in self.edges} | {id(r.fault) for r in self.rejected} | set(map(id, judgement.winners))
+            {id(e.effect) for e in self.edges}
+            | {id(r.fault) for r in self.sieve.rejected}
+            | set(map(id, judgement.winners))
         )
         for fault in self.faults:
             if fault.rule.standing == "context" or fault.scope == "after" or id(fault) in known:
@@ -134,14 +121,16 @@ class Case:
             if not judgement.winners or not all(certainly_before(fault, w) for w in judgement.winners):
                 continue
             if fault.rule.cause:
-                self._reject(fault, f"It came before the first fault, and {fault.demoted or 'nothing links them'}.")
+                self.sieve.reject(
+                    fault, f"It came before the first fault, and {fault.demoted or 'nothing links them'}."
+                )
             else:
                 judgement.aside.append(fault)
 
     def _symptoms(self, judgement: Judgement) -> list[Fault]:
         """What was seen inside the job and is neither the answer, nor a candidate, nor ruled out, nor mere context."""
         others = [*judgement.winners, *judgement.aside, *(f for a in judgement.alternatives for f in a.faults)]
-        taken = set(map(id, others)) | {id(r.fault) for r in self.rejected}
+        taken = set(map(id, others)) | {id(r.fault) for r in self.sieve.rejected}
         inside = [f for f in self.faults if f.scope in ("inside", "elsewhere") and f.rule.standing != "context"]
         left = [f for f in inside if id(f) not in taken]
         # What tells a reader most stands first: not what the job outlived, nor how it was torn down in the end, nor
@@ -152,118 +141,16 @@ class Case:
         return sorted(
             left,
             key=lambda f: (
-                bool(f.demoted) or bool(self._outlived(f, [])),
+                bool(f.demoted) or bool(self.sieve.outlived(f, [])),
                 bool(ending & set(f.rule.groups)),
                 id(f) in led_to,
             ),
         )
 
-    def _reject(self, fault: Fault, why: str, rule: str | None = None, *, by_time: bool = False) -> None:
-        self.rejected.append(Rejection(fault, why, rule or fault.rule.rule, by_time))
-
-    def _completed(self, candidates: list[Fault]) -> Judgement:
-        for fault in candidates:
-            self._reject(fault, "The job completed, so this did not stop it.")
-        return Judgement("no_failure", None, rejected=self.rejected, edges=self.edges, why="completed")
-
-    def _in_scope(self, candidates: list[Fault]) -> list[Fault]:
-        """Sets aside what was not the job's. A fault that only explains one set aside is looked at again."""
-        kept = candidates
-        while True:
-            self.gone = {id(r.fault) for r in self.rejected}
-            why = {id(f): self._out_of_scope(f) for f in kept}
-            for fault in kept:
-                if reason := why[id(fault)]:
-                    self._reject(fault, reason, by_time=fault.scope != "elsewhere")
-            if not any(why.values()):
-                return kept
-            kept = [f for f in kept if not why[id(f)]]
-
-    def _out_of_scope(self, fault: Fault) -> str | None:
-        explicit = [
-            e
-            for e in self.edges
-            if e.cause is fault and e.effect.scope == "inside" and not e.usual and id(e.effect) not in self.gone
-        ]
-        if fault.scope == "after":
-            return "It was logged after the job had ended."
-        if fault.scope == "before":
-            left_behind = self._left_behind(fault)
-            if not left_behind and not fault.lasts:
-                return "It happened before the job started and left no state that the job met."
-            again = any(f.rule is fault.rule and f.scope == "inside" and f.node == fault.node for f in self.faults)
-            if not explicit and not again and not left_behind:
-                return "It happened before the job started, and nothing inside the job's time shows it still in force."
-        if ending := ending_of(fault, self.index):
-            explicit = [e for e in explicit if order(ending, e.effect.first) > 0]
-            if not explicit:
-                return f"It was over again ({ending.stream} says so) before anything that it could explain."
-        if past := self._outlived(fault, explicit):
-            return past
-        if fault.scope == "elsewhere" and not (fault.rule.outside and explicit):
-            return "It was not on one of the job's machines."
-        if not fault.rule.fatal and not explicit:
-            return "It does not stop a job by itself, and nothing that followed is its effect."
-        return None
-
-    def _left_behind(self, fault: Fault) -> bool:
-        """Did a fault before the job cause another there whose state the job met?"""
-        named = [e for e in self.edges if not e.usual]
-        states = {
-            id(e.effect) for e in named if e.cause is fault and e.effect.scope == "before" and e.effect.lasts
-        } - self.gone
-        return any(
-            id(e.cause) in states and e.effect.scope == "inside" and id(e.effect) not in self.gone for e in named
-        )
-
-    def _outlived(self, fault: Fault, explicit: list[Edge]) -> str | None:
-        """A job that went on making progress long after a fault was not stopped by it, unless an effect came later."""
-        last = fault.signals[-1].last
-        if last is None or self.progress_at is None or self.progress_at - last.hi < OUTLIVED:
-            return None
-        if any(
-            e.effect.start() is not None and (e.effect.start() or 0.0) >= self.progress_at - OUTLIVED for e in explicit
-        ):
-            return None
-        return f"The job went on making progress for {(self.progress_at - last.hi) / 60:.0f} minutes after it."
-
-    def _not_overruled(self, candidates: list[Fault]) -> list[Fault]:
-        gone = {id(o.fault): o for o in overruled(candidates, self.pack)}
-        # Two that set each other aside would leave none: then neither does.
-        mutual = {k for k, o in gone.items() if id(o.by) in gone and gone[id(o.by)].by is o.fault}
-        effects = {(id(e.cause), id(e.effect)) for e in self.edges}
-        for key, o in gone.items():
-            # What the one that overrules it also caused is its symptom, not a rival that was ruled out.
-            if key not in mutual and (id(o.by), key) not in effects:
-                self._reject(o.fault, o.why, o.by.rule.rule)
-        return [f for f in candidates if id(f) not in gone or id(f) in mutual]
-
-    def _unexplained(self, candidates: list[Fault]) -> list[Fault]:
-        """Candidates that no other candidate explains; members of a circle all stay."""
-        allowed = set(map(id, candidates))
-        causes_of: dict[int, list[Edge]] = {}
-        for edge in self.edges:
-            if id(edge.cause) in allowed and id(edge.effect) in allowed:
-                causes_of.setdefault(id(edge.effect), []).append(edge)
-        roots = []
-        for fault in candidates:
-            others = [e for e in causes_of.get(id(fault), ()) if not self._reaches(fault, e.cause, causes_of)]
-            if not others:
-                roots.append(fault)
-        return roots
-
-    @staticmethod
-    def _reaches(start: Fault, goal: Fault, causes_of: dict[int, list[Edge]]) -> bool:
-        """Does ``start`` in turn (through any steps) explain ``goal``? Then the two stand in a circle."""
-        waiting, been = [goal], set()
-        while waiting:
-            at = waiting.pop()
-            if at is start:
-                return True
-            if id(at) not in been:
-                been.add(id(at))
-                waiting += [e.cause for e in causes_of.get(id(at), ())]
-        return False
+    def _completed(self) -> Judgement:
+        for fault in (f for f in self.faults if f.may_decide):
+            self.sieve.reject(fault, "The job completed, so this did not stop it.")
+        return Judgement("no_failure", None, rejected=self.sieve.rejected, edges=self.edges, why="completed")
 
     def _decide(self, roots: list[Fault]) -> Judgement:
         solid = [f for f in roots if f.rule.standing == "self_standing" and not f.rule.fallback]
@@ -273,13 +160,13 @@ class Case:
             earlier = [s for s in soft if s.rule.fatal and all(certainly_before(s, f) for f in solid)]
             for fault in (*soft, *last):
                 if fault not in earlier:
-                    self._reject(
+                    self.sieve.reject(
                         fault, f"{solid[0].rule.title} stands by itself and explains the job's end.", solid[0].rule.rule
                     )
             return self._among(solid + earlier)
         if soft:
             for fault in last:
-                self._reject(fault, f"{soft[0].rule.title} says more than this.", soft[0].rule.rule)
+                self.sieve.reject(fault, f"{soft[0].rule.title} says more than this.", soft[0].rule.rule)
             return self._among(soft)
         if last:
             return self._among(last)
@@ -290,7 +177,7 @@ class Case:
         for fault in roots:
             if fault not in first:
                 later = f"It came later than {first[0].rule.title[:1].lower() + first[0].rule.title[1:]}."
-                self._reject(fault, later, by_time=True)
+                self.sieve.reject(fault, later, by_time=True)
         causes = list(dict.fromkeys(f.rule.cause for f in first if f.rule.cause))
         if len(causes) > 1:
             return self._ambiguous_between(first, causes)
@@ -304,7 +191,7 @@ class Case:
             for fault in solid:
                 what = waits[0].rule.title[:1].lower() + waits[0].rule.title[1:]
                 why = f"The job was broken before it ({what}), so it came with the end or after it."
-                self._reject(fault, why, waits[0].rule.rule)
+                self.sieve.reject(fault, why, waits[0].rule.rule)
             return self._without_cause()
         if solid:
             return Judgement("attributed", causes[0], self._named(solid), why="self_standing")
@@ -334,7 +221,7 @@ class Case:
         # A program's crash is printed at once; a device's or a kernel's own time-outs are logged some time after.
         program = all(f.rule.layer == "application" for f in winners)
         groups, late = (WAITED, 0.0) if program else (DIED, LOGGED_LATE)
-        gone = {id(r.fault) for r in self.rejected}
+        gone = {id(r.fault) for r in self.sieve.rejected}
         explained = {id(e.effect) for e in self.edges if e.cause.may_decide and id(e.cause) not in gone}
         return [
             f
@@ -344,7 +231,7 @@ class Case:
             and id(f) not in explained
             and f.first.own_clock
             and all(order(f.first, w.first) < 0 and near(f, w, HOUR) and not near(f, w, late) for w in winners)
-            and not self._outlived(f, [])
+            and not self.sieve.outlived(f, [])
         ]
 
     def _without_effect(self, fault: Fault, later: Fault) -> bool:
@@ -443,7 +330,7 @@ class Case:
     def _without_cause(self) -> Judgement:
         inside = [f for f in self.faults if f.scope == "inside" and (f.rule.standing == "symptom" or f.demoted)]
         ending = {"job_end", "teardown"}
-        troubled = [f for f in inside if not ending & set(f.rule.groups) and not self._outlived(f, [])]
+        troubled = [f for f in inside if not ending & set(f.rule.groups) and not self.sieve.outlived(f, [])]
         if self.terminal_state == "cancelled" and not troubled and self.cancelled_by == "own_user" and self.at_work:
             return Judgement("no_failure", "cancelled_by_user", why="cancelled")
         rivals = self._rivals(troubled)
