@@ -1,6 +1,7 @@
 # make run     the console on this machine, until Ctrl-C (PORT=8000)
 # make test    every test, on real servers and in a real browser
 # make check   style, types, direction of imports, deploy settings, migrations, templates
+# make accuracy  verdicts on 160 labelled incidents, counted
 # make bench   the engine against ripgrep on a generated 64-node, 1 GiB bundle (needs rg)
 # make format  what `check` can put right by itself
 
@@ -14,7 +15,7 @@ REQUIREMENTS = import sys, tomllib; \
   print(*project["dependencies"], *extras, sep="\n")
 
 .DEFAULT_GOAL := run
-.PHONY: run test check bench format clean
+.PHONY: run test check accuracy bench format clean
 
 run: .venv/.installed-run
 	@exec $(BIN)/python -m attribution.launch --port $(PORT)
@@ -31,6 +32,9 @@ check: .venv/.installed-dev
 	$(BIN)/python manage.py check --deploy --fail-level WARNING
 	DATABASE_URL=sqlite:// $(BIN)/python manage.py makemigrations --check --dry-run
 	$(TEMPLATES) --check
+
+accuracy: .venv/.installed-dev
+	$(BIN)/python -m tests.bench.accuracy
 
 bench: .venv/.installed-dev
 	$(BIN)/python -m tests.bench.against_ripgrep
