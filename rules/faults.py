@@ -154,6 +154,8 @@ def _demotion(fault: Fault, index: Index, logged: set[str]) -> str | None:
     """Why a fault with a cause may still not decide; None when it may."""
     if not fault.rule.is_cause:
         return None
+    if fault.rule.fallback and all(s.cut for s in fault.signals):
+        return "its line breaks off, and the rest of it may have named the cause"
     if fault.rule.maturity != "stable":
         return "its rule is still incubating and does not decide alone"
     if all(_undatable(s) for s in fault.signals):

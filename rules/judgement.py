@@ -320,12 +320,13 @@ class Case:
     def _uncovered(self, fault: Fault, nodes: set[str]) -> list[str]:
         """Nodes whose log begins after, or ends well before, the time at which it would show the fault's cause."""
         time = fault.first.time
-        at = time.lo if time else self.end
-        if at is None:
+        at, latest = (time.lo, time.hi) if time else (self.end, self.end)
+        if at is None or latest is None:
             return []
         since = at - QUIET if self.start is None else max(self.start, at - QUIET)
         spans = {node: self.spans[node] for node in sorted(nodes) if node in self.spans}
-        return [node for node, span in spans.items() if span.lo > since or span.hi + span.quiet < at]
+        # One that breaks off must reach to the latest time that the fault can have.
+        return [n for n, s in spans.items() if s.lo > since or (s.hi + s.quiet < at if s.quiet else s.hi < latest)]
 
     def _without_cause(self) -> Judgement:
         inside = [f for f in self.faults if f.scope == "inside" and (f.rule.standing == "symptom" or f.demoted)]

@@ -16,7 +16,7 @@ from rules.progress import Progress, Tail, last_progress
 from rules.scan import Database, Hit, database_for
 from rules.schema import KIND_OF_SOURCE
 from rules.signals import Collector, Signal
-from rules.spans import Covered, Span, covered, widen, wrong_clocks
+from rules.spans import Covered, Span, breaks_off, covered, widen, wrong_clocks
 from telemetry.bundle import Bundle, Stream
 from telemetry.formats.prefix import Stamp
 from telemetry.formats.records import Record, records
@@ -44,6 +44,7 @@ class Reading:
     watchdogs: Watchdogs = field(default_factory=Watchdogs)
     tails: list[Tail] = field(default_factory=list)
     spans: dict[str, Span] = field(default_factory=dict)
+    broken: set[str] = field(default_factory=set)
 
 
 class Scanner:
@@ -88,8 +89,11 @@ class Scanner:
                     into.collector.take(hit, meant, stream)
             if kind == "applog":
                 tail.keep(block)
-            elif stream.source == "syslog" and (span := widen(into.spans.get(stream.path), block, into.collector)):
-                into.spans[stream.path] = span
+            elif stream.source == "syslog":
+                if span := widen(into.spans.get(stream.path), block, into.collector):
+                    into.spans[stream.path] = span
+                elif breaks_off(block):
+                    into.broken.add(stream.path)
         if tail.data:
             into.tails.append(tail)
 
@@ -143,7 +147,7 @@ def observe(bundle: Bundle, pack: Pack, scanner: Scanner) -> Observation:
     made.collectives(reading.watchdogs)
     made.ending(reading.accounting)
     made.progress(progress)
-    spans = covered(reading.spans, bundle.streams, clocks, bundle.job)
+    spans = covered(reading.spans, bundle.streams, clocks, bundle.job, reading.broken)
     return Observation(
         collector.signals, topology, clocks, progress, reading.accounting.state, reading.accounting.by, spans
     )

@@ -61,6 +61,7 @@ class Signal:
     last: Interval | None = None
     logged: float | None = None
     own_clock: bool = True
+    cut: bool = False  # the log breaks off in its line
 
     @property
     def rule(self) -> RuleModel:
@@ -222,7 +223,7 @@ class Collector:
             place = _place(signature, fields, prefix, stream, self.topology)
             if prefix.time is None and around is None:
                 around = self._neighbours(hit)
-            self._fold(signature, fields, place, stream, hit.offset, hit.text, prefix.time, around)
+            self._fold(signature, fields, place, stream, hit.offset, hit.text, prefix.time, around, hit.cut)
 
     def take_record(
         self,
@@ -295,6 +296,7 @@ class Collector:
         text: bytes,
         stamp: Stamp | None,
         around: tuple[Stamp | None, Stamp | None] | None,
+        cut: bool = False,
     ) -> None:
         decoded = tuple(fields.get(name) for name in (*signature.model.decode, *signature.model.when))
         key = (signature.number, stream.path, place.node, place.rank, place.device, place.link, place.peer, decoded)
@@ -307,7 +309,7 @@ class Collector:
         shown = text[:_TEXT_KEPT].decode("utf-8", "replace")
         signal = Signal(
             signature, stream.path, stream.source, offset, shown, place.node, place.rank, place.device,
-            place.link, place.peer, fields, stamp, before, after, last_stamp=stamp,
+            place.link, place.peer, fields, stamp, before, after, last_stamp=stamp, cut=cut,
         )  # fmt: skip
         self._open[key] = signal
         self._newest[(signature.number, stream.path)] = signal

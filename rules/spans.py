@@ -9,7 +9,7 @@ time of that log, so that nothing is ordered by it that the error could turn rou
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from statistics import median
 from typing import Final, NamedTuple
 
@@ -55,8 +55,12 @@ def widen(span: Span | None, block: Block, collector: Collector) -> Span | None:
     last = _stamp(block, collector, last=True)
     if first is None:
         return span
-    cut = bool(block.length) and bytes(block.data[block.length - 1 : block.length]) != b"\n"
-    return Span(first, last or (span.last if span else first), cut)
+    return Span(first, last or (span.last if span else first), breaks_off(block))
+
+
+def breaks_off(block: Block) -> bool:
+    """Does a block end in the middle of a line? Only a stream's last one can."""
+    return bool(block.length) and bytes(block.data[block.length - 1 : block.length]) != b"\n"
 
 
 def _stamp(block: Block, collector: Collector, *, last: bool) -> Stamp | None:
@@ -89,16 +93,25 @@ def wrong_clocks(
 
 
 def covered(
-    spans: dict[str, Span], streams: Iterable[Stream], clocks: dict[str, StreamClock], job: JobContext
+    spans: dict[str, Span],
+    streams: Iterable[Stream],
+    clocks: dict[str, StreamClock],
+    job: JobContext,
+    broken: Collection[str] = (),
 ) -> dict[str, Covered]:
     """From when to when each node's system log has lines; nodes whose log tells no time are not in it.
 
-    A log whose clock cannot be trusted covers no time at all.
+    A log whose clock cannot be trusted covers no time at all, nor does one in ``broken``: they break off in a line
+    before they tell a time.
     """
     found: dict[str, Covered] = {}
     for stream in streams:
         span = spans.get(stream.path)
-        if span is None or stream.node is None:
+        if stream.node is None:
+            continue
+        if span is None:
+            if stream.path in broken:
+                found.setdefault(stream.node, Covered(math.inf, -math.inf))
             continue
         clock = clocks.get(stream.path, StreamClock())
         first, last = read(span.first, clock, job), read(span.last, clock, job)

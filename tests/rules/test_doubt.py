@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from rules import attribute_path
-from tests.rules.bundles import JOB, QUIET, XID_79, copied, samples, written
+from tests.rules.bundles import JOB, QUIET, WORKED_EXAMPLE, XID_79, copied, samples, written
 from tests.rules.shifting import shifted_line
 from tests.rules.test_clock_shift import assert_no_other_confident_cause
 
@@ -154,3 +154,23 @@ def test_a_log_that_breaks_off_in_a_line_does_not_show_that_nothing_followed(tmp
     cut = {**quiet, "syslog/n2.log": quiet["syslog/n2.log"][:-30]}
     verdict = attribute_path(written(tmp_path / "b", {"applog/out.log": RETRY, **cut}, **JOB))
     assert verdict["outcome"] in ("ambiguous", "insufficient_evidence")
+
+
+def test_a_log_that_breaks_off_in_its_first_line_shows_nothing(tmp_path):
+    torn = {**logs("n1"), "syslog/n2.log": "20"}
+    verdict = attribute_path(written(tmp_path / "b", {"applog/out.log": RETRY, **torn}, **JOB))
+    assert verdict["outcome"] in ("ambiguous", "insufficient_evidence")
+
+
+def test_an_exception_whose_message_breaks_off_is_not_yet_a_cause(tmp_path):
+    verdict = attribute_path(written(tmp_path / "b", {"applog/out.log": "ValueError: hos"}, **JOB))
+    assert verdict["outcome"] == "insufficient_evidence"
+
+
+def test_a_host_log_cut_inside_the_deciding_line_leaves_the_cause_open(tmp_path):
+    copy = copied(WORKED_EXAMPLE, tmp_path / "b")
+    log = copy / "syslog" / "gpu-node-07.log"
+    data = log.read_bytes()
+    log.write_bytes(data[: data.index(b"NETIR_LINK_EVT") + 40])
+    (copy / "syslog" / "gpu-node-06.log").write_bytes(b"2026")
+    assert attribute_path(copy)["outcome"] in ("ambiguous", "insufficient_evidence")
