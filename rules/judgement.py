@@ -28,6 +28,8 @@ from telemetry.coverage import Coverage
 
 # More nodes than this with the same hardware cause at once is a shared cause: then only the first are named.
 NODES_NAMED: Final = 4
+# Groups that only say how a job was torn down, not what it suffered.
+ENDING: Final = frozenset(("job_end", "teardown"))
 # A fault this long before a job was ended from outside needs something that shows its effect.
 UNWITNESSED: Final = 900.0
 HOUR: Final = 3600.0
@@ -135,14 +137,13 @@ class Case:
         left = [f for f in inside if id(f) not in taken]
         # What tells a reader most stands first: not what the job outlived, nor how it was torn down in the end, nor
         # what another symptom led to.
-        ending = {"job_end", "teardown"}
         here = set(map(id, left))
         led_to = {id(e.effect) for e in self.edges if id(e.cause) in here and e.effect.rule is not e.cause.rule}
         return sorted(
             left,
             key=lambda f: (
                 bool(f.demoted) or bool(self.sieve.outlived(f, [])),
-                bool(ending & set(f.rule.groups)),
+                bool(ENDING & set(f.rule.groups)),
                 id(f) in led_to,
             ),
         )
@@ -208,9 +209,8 @@ class Case:
             witnessed = fault.rule.layer == "scheduler" or fault.rule.requires or self._stopped_with(fault)
             if witnessed or last is None or ended - last.hi < UNWITNESSED:
                 return False
-            ending = {"job_end", "teardown"}
             effects = [e.effect for e in self.edges if e.cause is fault and e.effect.rule is not fault.rule]
-            if any(not ending & set(f.rule.groups) for f in effects):
+            if any(not ENDING & set(f.rule.groups) for f in effects):
                 return False
         return True
 
@@ -330,8 +330,7 @@ class Case:
 
     def _without_cause(self) -> Judgement:
         inside = [f for f in self.faults if f.scope == "inside" and (f.rule.standing == "symptom" or f.demoted)]
-        ending = {"job_end", "teardown"}
-        troubled = [f for f in inside if not ending & set(f.rule.groups) and not self.sieve.outlived(f, [])]
+        troubled = [f for f in inside if not ENDING & set(f.rule.groups) and not self.sieve.outlived(f, [])]
         if self.terminal_state == "cancelled" and not troubled and self.cancelled_by == "own_user" and self.at_work:
             return Judgement("no_failure", "cancelled_by_user", why="cancelled")
         rivals = self._rivals(troubled)

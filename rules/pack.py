@@ -18,7 +18,7 @@ import yaml
 from pydantic import ValidationError
 
 from rules import patterns, taxonomy
-from rules.schema import RuleModel, SignatureModel
+from rules.schema import GROUPS, RuleModel, SignatureModel
 
 CORE = Path(__file__).parent / "packs" / "core"
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -177,7 +177,7 @@ def _references(
         pointed += [n for r in rule.requires for n in r.any]
         for name in pointed:
             if name.startswith("@"):
-                if name[1:] not in _groups() and name not in groups:
+                if name[1:] not in GROUPS and name not in groups:
                     add(f"unknown group {name!r}")
             elif name not in known:
                 add(f"points to {name!r}, which is neither a rule nor a signature")
@@ -196,12 +196,6 @@ def _references(
                     add(f"signature {signature.id}: {why}")
             if signature.clears and signature.clears not in known:
                 add(f"signature {signature.id}: clears {signature.clears!r}, which does not exist")
-
-
-def _groups() -> frozenset[str]:
-    from rules.schema import GROUPS
-
-    return GROUPS
 
 
 def _pattern_fault(text: str, scanned: bool) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from rules import taxonomy
+from rules.clocks import iso
 from rules.facts import Topology
 from rules.faults import Fault, known_time
 from rules.judgement import Judgement
@@ -58,8 +59,6 @@ def ranks_text(ranks: set[int]) -> str:
 
 
 def clock_time(fault: Fault) -> str:
-    from rules.clocks import iso
-
     time = known_time(fault)
     text = iso(time.lo) if time else None
     return text[11:19] if text else ""

@@ -58,6 +58,7 @@ class ReviewView(View):
         return self._back(investigation, form)
 
     def save(self, request: HttpRequest, investigation: Investigation, form: Any) -> None:
+        """What the act does with a valid form: each kind of review says so itself."""
         raise NotImplementedError
 
     def _back(self, investigation: Investigation, form: Any) -> HttpResponse:
